@@ -71,6 +71,15 @@ public protocol StorageBackend: Sendable {
   /// - Throws: `StorageServiceError` with `notFound` for an unknown or expired session.
   func uploadStatus(_ id: UploadID, context: CallContext) async throws -> UploadStatus
 
+  /// Makes durable what an upload has received, for a service that tells its client how much there is.
+  ///
+  /// - Parameters:
+  ///   - id: The upload session.
+  ///   - context: The caller.
+  /// - Returns: The state of the upload, which a crash of the process and of the machine leaves as it is.
+  /// - Throws: `StorageServiceError` with `notFound` for an unknown or expired session.
+  func keepUpload(_ id: UploadID, context: CallContext) async throws -> UploadStatus
+
   /// Cancels an upload and frees what it received.
   ///
   /// Once it has returned, no call on the upload makes an object, however early it was made. Cancelling a cancelled

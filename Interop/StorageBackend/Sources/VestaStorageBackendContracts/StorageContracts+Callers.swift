@@ -20,6 +20,7 @@ extension StorageContracts {
       try await expectRefused("finalizeUpload") {
         try await backend.finalizeUpload(id, expected: ContentDigest(), context: forged)
       }
+      try await expectRefused("keepUpload") { try await backend.keepUpload(id, context: forged) }
       try await expectRefused("uploadStatus") { try await backend.uploadStatus(id, context: forged) }
       try await expectRefused("cancelUpload") { try await backend.cancelUpload(id, context: forged) }
       try await expectRefused("openObject") {

@@ -192,15 +192,20 @@ public enum StorageGuardContracts {
       try expect(
         try await StorageContracts.bytes(of: object, in: backend, context: ada), equals: [1, 2, 3], "the object")
     },
-    Contract("a resumable upload is asked about once, at its end, with the caller who started it") { subject in
-      let (guardian, backend) = try await prepared(subject)
+    Contract("a resumable upload is asked about when it begins and at its end, with the caller who started it") {
+      subject in
+      let guardian = ManualStorageGuard { question in
+        guard case .upload(let new, _) = question.operation else { return true }
+        return question.uid == "ada" || new.size == 0
+      }
+      let backend = try await subject.make(guardian)
       for (starter, finisher, isAllowed) in [(eve, ada, false), (ada, eve, true)] {
         let before = guardian.asked.entries.count
         let target = StorageContracts.name("guarded/\(starter.user?.uid ?? "")")
         let id = try await backend.startUpload(UploadRequest(object: target), context: starter)
         _ = try await backend.appendToUpload(id, offset: 0, bytes: [1, 2], context: finisher)
         _ = try await backend.uploadStatus(id, context: finisher)
-        try expect(guardian.asked.entries.count, equals: before, "the number of questions before the end")
+        _ = try await backend.keepUpload(id, context: finisher)
         if isAllowed {
           _ = try await backend.finalizeUpload(id, expected: ContentDigest(), context: finisher)
           _ = try await backend.finalizeUpload(id, expected: ContentDigest(), context: finisher)
@@ -210,14 +215,21 @@ public enum StorageGuardContracts {
           }
         }
         let questions = guardian.asked.entries.dropFirst(before)
-        try expect(questions.map(\.uid), equals: [starter.user?.uid], "the users who are asked about")
-        guard case .upload(let new, nil)? = questions.first?.operation else {
-          throw ContractViolation("no upload of a new object was asked")
+        let uid = starter.user?.uid
+        try expect(questions.map(\.uid), equals: [uid, uid], "the users who are asked about")
+        let sizes = questions.map { question -> Int64? in
+          if case .upload(let new, nil) = question.operation, new.name == target { new.size } else { nil }
         }
-        try expect(new.size, equals: 2, "the size")
+        try expect(sizes, equals: [0, 2], "the sizes of the new object")
       }
-      try await StorageContracts.expectCode(.notFound, "the object of a denied upload") {
-        try await backend.getObject(StorageContracts.name("guarded/eve"), preconditions: .none, context: ada)
+      // Nothing is taken of an upload that is too large as it is stated.
+      try await expectDenied("the beginning") {
+        try await backend.startUpload(UploadRequest(object: object, size: 2), context: eve)
+      }
+      for name in ["guarded/eve", "guarded/a"] {
+        try await StorageContracts.expectCode(.notFound, "the object of a denied upload") {
+          try await backend.getObject(StorageContracts.name(name), preconditions: .none, context: ada)
+        }
       }
     },
   ]

@@ -21,6 +21,8 @@ public struct HookedStorageBackend: StorageBackend {
     case finalize
     /// `uploadStatus`
     case status
+    /// `keepUpload`
+    case keep
     /// `cancelUpload`
     case cancel
     /// `openObject`
@@ -108,6 +110,11 @@ public struct HookedStorageBackend: StorageBackend {
   /// Asks the hook around the call.
   public func uploadStatus(_ id: UploadID, context: CallContext) async throws -> UploadStatus {
     try await around(.status, context) { try await base.uploadStatus(id, context: $0) }
+  }
+
+  /// Asks the hook around the call.
+  public func keepUpload(_ id: UploadID, context: CallContext) async throws -> UploadStatus {
+    try await around(.keep, context) { try await base.keepUpload(id, context: $0) }
   }
 
   /// Asks the hook around the call.

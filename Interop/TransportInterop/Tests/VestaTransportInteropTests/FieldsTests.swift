@@ -63,4 +63,14 @@ import VestaTransportInterop
     let fields: HTTPFields = ["authorization": "Bearer secret", "x": "1"]
     #expect(fields.description == "authorization: …\nx: 1")
   }
+
+  @Test(
+    arguments: [
+      ([:], "http://h:1"), (["x-forwarded-proto": "HTTPS"], "https://h:1"),
+      (["x-forwarded-proto": "http"], "http://h:1"),
+      (["x-forwarded-proto": "javascript"], "http://h:1"), (["x-forwarded-proto": ""], "http://h:1"),
+    ] as [(HTTPFields, String)])
+  func `the origin of a request has the scheme that a proxy was reached by`(fields: HTTPFields, origin: String) {
+    #expect(HTTPRequest(.get, "/a", authority: "h:1", fields: fields).origin == origin)
+  }
 }

@@ -103,7 +103,7 @@ struct AuthHandler: HTTPHandler {
     let query = request.query.flatMap { try? FormFields($0) }
     context.tenantID = tenant ?? text("tenantId", "tenant_id") ?? query?["tenantId"].flatMap { $0.isEmpty ? nil : $0 }
     return AuthExchange(
-      host: host, origin: "\(request.scheme)://\(request.authority)", project: id, namesNoProject: named == nil,
+      host: host, origin: request.origin, project: id, namesNoProject: named == nil,
       context: context, query: String(request.query ?? ""), body: body, object: object)
   }
 }

@@ -140,6 +140,10 @@ import VestaStoreInterop
       AdminUpdateRequest(localID: uid, password: "the thief's"), context: .owner)
     let info = try await world.engine.resetPassword(ResetPasswordRequest(oobCode: code), context: world.context)
     #expect(info.requestType == .revertSecondFactorAddition && info.email == "ada@example.com")
+    // The page behind the link shows which factor is removed, and not its number.
+    #expect(info.mfaInfo?.mfaEnrollmentID == (try await world.record(uid).factors.first?.id))
+    guard case .phone(let number)? = info.mfaInfo?.factor else { throw AuthServiceError(.internalError, "no phone") }
+    #expect(number.hasSuffix("0003") && number != "+15550000003")
     _ = try await world.apply(code)
     #expect(try await world.record(uid).factors.isEmpty)
     #expect(await refusal { try await world.apply(code) } == .invalidOobCode)

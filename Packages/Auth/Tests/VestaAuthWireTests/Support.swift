@@ -169,7 +169,9 @@ extension SplitMix {
     case 4:
       return try sample(
         ResetPasswordResponseWire.self,
-        ResetPasswordResponse(requestType: pick(OobRequestType.allCases), email: maybe(), newEmail: maybe()))
+        ResetPasswordResponse(
+          requestType: pick(OobRequestType.allCases), email: maybe(), newEmail: maybe(),
+          mfaInfo: oneIn(2) ? factor() : nil))
     case 5:
       return try sample(
         CreateAuthURIResponseWire.self,

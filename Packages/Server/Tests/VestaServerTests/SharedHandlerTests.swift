@@ -35,6 +35,27 @@ import VestaTransportInterop
   }
 }
 
+/// Calls of pages of other origins.
+@Suite struct PreflightTests {
+  @Test func `a page that asks whether it may make a call has the answer of the product that serves it`() throws {
+    struct Posts: EndpointProvider, HTTPHandler {
+      let product = "posts"
+
+      func serves(_ head: HTTPRequestHead) -> Bool { head.method == .post && head.target == "/a" }
+      func handler(in host: any EndpointHost) -> any HTTPHandler { self }
+      func reply(to request: HTTPRequest) -> HTTPReply { .response(HTTPResponse(.noContent)) }
+    }
+    let handler = SharedHandler(products: [(Posts(), Posts())])
+    func status(_ fields: HTTPFields) -> Int? {
+      let request = HTTPRequest(.options, "/a", authority: "h", fields: fields)
+      return if case .response(let response) = handler.reply(to: request) { response.status.code } else { nil }
+    }
+    #expect(status(["access-control-request-method": "POST", "origin": "http://x"]) == 204)
+    #expect(status(["access-control-request-method": "GET", "origin": "http://x"]) == 404)
+    #expect(status([:]) == 404)
+  }
+}
+
 /// A product that serves the paths that begin with its name.
 private struct OneProduct: EndpointProvider, HTTPHandler {
   let product: String

@@ -44,6 +44,7 @@ public struct StorageEndpoints: EndpointProvider {
     if (try? SignedURL(query: String(head.target.dropFirst(path.count + 1)))) != nil { return true }
     return [
       "/v0/b/", "/b/", "/storage/v1/b", "/upload/storage/v1/b", "/download/storage/v1/b", "/batch/storage/v1",
+      "/resumable/upload/storage/v1/b",
     ].contains { path.hasPrefix($0) }
   }
 

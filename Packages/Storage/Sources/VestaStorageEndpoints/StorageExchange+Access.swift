@@ -24,6 +24,12 @@ extension StorageExchange {
     return json(AccessWire.entry(of: try await found(name), entity: entity, role: role))
   }
 
+  func withdraw(_ name: ObjectName) async throws -> HTTPResponse {
+    try checkAccessLists()
+    _ = try await found(name)
+    return HTTPResponse(.noContent)
+  }
+
   func policy(_ bucket: String) async throws -> HTTPResponse {
     try await checkBucket(bucket)
     return json(AccessWire.policy(of: bucket, project: host.defaultProject))

@@ -97,6 +97,7 @@ struct StorageExchange: Sendable {
     case .compose(let target): return try await compose(target)
     case .accessList(let name): return try await accessList(name)
     case .grant(let name): return try await grant(name)
+    case .withdraw(let name): return try await withdraw(name)
     case .policy(let bucket): return try await policy(bucket)
     case .permissions(let bucket, let names): return try await permissions(bucket, names)
     case .batch: return try await batch()
@@ -168,7 +169,7 @@ struct StorageExchange: Sendable {
   }
 
   /// The origin that the client has reached: it follows links of objects.
-  var origin: String { "\(request.scheme)://\(request.authority)" }
+  var origin: String { request.origin }
 
   /// The form of objects in responses.
   var form: ObjectWire.Form {
@@ -199,7 +200,7 @@ extension StorageRoute {
     case .list(let request): request.bucket
     case .get(let name), .download(let name, _), .update(let name), .delete(let name), .addToken(let name),
       .revokeToken(let name, _), .replace(let name), .copy(let name, _, _), .move(let name, _), .compose(let name),
-      .accessList(let name), .grant(let name):
+      .accessList(let name), .grant(let name), .withdraw(let name):
       name.bucket
     case .upload(let bucket, _, _), .cancelUpload(let bucket, _): bucket
     }

@@ -32,7 +32,8 @@ enum StorageFailure {
   /// The response to a request that cannot be read.
   static func malformed(_ request: HTTPRequest, _ error: BytesError) -> HTTPResponse {
     guard
-      ["/storage/v1/", "/upload/storage/v1/", "/download/storage/v1/", "/b/"].contains(where: request.path.hasPrefix)
+      ["/storage/v1/", "/upload/storage/v1/", "/resumable/upload/storage/v1/", "/download/storage/v1/", "/b/"].contains(
+        where: request.path.hasPrefix)
     else { return HTTPResponse(.badRequest, fields: [.contentType: StorageExchange.text], body: .text("\(error)")) }
     let envelope = ErrorEnvelope(code: 400, message: error.message, reason: "invalid")
     return .json((try? envelope.object.json()) ?? [], status: .badRequest)

@@ -117,7 +117,7 @@ struct UploadExchange: Sendable {
     let upload = UploadID(rawValue: id)
     switch command {
     case .start: throw StorageServiceError(.internal, "An upload is started once.")
-    case .query: return answer(ResumableAnswer(try await backend.uploadStatus(upload, context: context)))
+    case .query: return answer(ResumableAnswer(try await backend.keepUpload(upload, context: context)))
     case .cancel:
       try await backend.cancelUpload(upload, context: context)
       return answer(ResumableAnswer(isActive: false))
@@ -152,8 +152,9 @@ struct UploadExchange: Sendable {
       guard isLast else { throw StorageServiceError(.invalidArgument, "The upload is finished.") }
       return finished(try await backend.finalizeUpload(id, expected: expected, context: context))
     }
-    let appended = try await append(to: id, status, from: start ?? status.received)
-    guard isLast else { return answer(ResumableAnswer(appended)) }
+    try await append(to: id, status, from: start ?? status.received)
+    // A client never sends again what was acknowledged.
+    guard isLast else { return answer(ResumableAnswer(try await backend.keepUpload(id, context: context))) }
     return finished(try await backend.finalizeUpload(id, expected: expected, context: context))
   }
 
@@ -163,10 +164,7 @@ struct UploadExchange: Sendable {
   }
 
   /// Appends the body to an upload; the received part of a body that is cut off is kept.
-  ///
-  /// - Returns: The state of the upload afterwards.
-  @discardableResult
-  private func append(to id: UploadID, _ status: UploadStatus, from start: Int64) async throws -> UploadStatus {
+  private func append(to id: UploadID, _ status: UploadStatus, from start: Int64) async throws {
     let isExact = exchange.field(ResumableCommand.exactOffset) != nil
     guard start == status.received || (start < status.received && !isExact) else {
       throw StorageServiceError(
@@ -188,7 +186,6 @@ struct UploadExchange: Sendable {
       throw error
     }
     try await sink.flush()
-    return sink.status ?? status
   }
 
   private func answer(_ answer: ResumableAnswer) -> HTTPResponse {
@@ -214,7 +211,8 @@ struct UploadExchange: Sendable {
     let received = status.state == .final ? status : try await backend.uploadStatus(upload, context: context)
     guard received.state == .final || part == nil || part?.total == received.received else {
       var fields = HTTPFields()
-      if let range = ByteRangeWire.received(received.received) { fields.append("range", range) }
+      let kept = try await backend.keepUpload(upload, context: context)
+      if let range = ByteRangeWire.received(kept.received) { fields.append("range", range) }
       // Go's clients take the status for a redirect to another place, and say so.
       guard exchange.field("x-guploader-no-308") == "yes" else {
         return HTTPResponse(HTTPStatus(308), fields: fields)

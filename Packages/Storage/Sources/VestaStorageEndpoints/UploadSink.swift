@@ -15,8 +15,6 @@ struct UploadSink {
   private var pending: [UInt8] = []
   private var id: UploadID?
   private var offset: Int64 = 0
-  /// The state of the upload after the last part.
-  private(set) var status: UploadStatus?
 
   /// A new upload.
   init(_ request: UploadRequest, to backend: any StorageBackend, _ context: CallContext, chunkLength: Int) {
@@ -50,7 +48,7 @@ struct UploadSink {
     guard let id else { return }
     while !pending.isEmpty {
       let part = Array(pending.prefix(UploadLimits.chunkLength))
-      status = try await backend.appendToUpload(id, offset: offset, bytes: part, context: context)
+      _ = try await backend.appendToUpload(id, offset: offset, bytes: part, context: context)
       pending.removeFirst(part.count)
       offset += Int64(part.count)
     }

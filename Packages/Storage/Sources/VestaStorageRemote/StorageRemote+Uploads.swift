@@ -143,6 +143,11 @@ extension StorageRemote {
     }
   }
 
+  /// The state of an upload: a service has made durable what it says of one.
+  public func keepUpload(_ id: UploadID, context: CallContext) async throws -> UploadStatus {
+    try await uploadStatus(id, context: context)
+  }
+
   /// The state of an upload: how many bytes have been received.
   public func uploadStatus(_ id: UploadID, context: CallContext) async throws -> UploadStatus {
     try checkSession(id)

@@ -111,6 +111,10 @@ final class StorageEngine: StorageBackend, StorageAdminBackend {
     try await call(context) { (call: UploadCall) in try await call.status(id) }
   }
 
+  func keepUpload(_ id: UploadID, context: CallContext) async throws -> UploadStatus {
+    try await call(context) { (call: UploadCall) in try await call.status(id, isKept: true) }
+  }
+
   func cancelUpload(_ id: UploadID, context: CallContext) async throws {
     try await call(context) { (call: UploadCall) in try await call.cancel(id) }
   }

@@ -78,6 +78,26 @@ import VestaTesting
     try await second.close()
   }
 
+  @Test func `what an upload was asked to keep survives a process that is killed`() async throws {
+    let first = engine { $0.checkpointInterval = 100 }
+    let id = try await first.startUpload(UploadRequest(object: name), context: context)
+    var size: Int64 = 0
+    for length in [0, 30, 0, 99, 101] {
+      let bytes = [UInt8](repeating: 7, count: length)
+      _ = try await first.appendToUpload(id, offset: size, bytes: bytes, context: context)
+      size += Int64(length)
+      #expect(try await first.keepUpload(id, context: context).received == size)
+    }
+    _ = try await first.appendToUpload(id, offset: size, bytes: [7], context: context)
+    for upload in await first.uploads.removeAll() { await upload.close() }
+    let second = engine { $0.checkpointInterval = 100 }
+    #expect(try await second.keepUpload(id, context: context).received == size)
+    let made = try await second.finalizeUpload(id, expected: ContentDigest(), context: context)
+    #expect(made.size == size)
+    #expect(try await second.keepUpload(id, context: context).state == .final)
+    try await second.close()
+  }
+
   @Test func `uploads that have expired are removed an hour after the first one began, and not before`() async throws {
     let engine = engine { $0.checkpointInterval = 1 }
     let begun = clock.now

@@ -47,7 +47,7 @@ import VestaTesting
     let id = try await engine.startUpload(UploadRequest(object: name), context: ada)
     _ = try await engine.appendToUpload(id, offset: 0, bytes: [1, 2], context: CallContext())
     _ = try await engine.finalizeUpload(id, expected: ContentDigest(), context: CallContext())
-    #expect(seen.entries.map(\.user?.uid) == ["ada", "ada"])
+    #expect(seen.entries.map(\.user?.uid) == ["ada", "ada", "ada"])
     #expect(seen.entries.allSatisfy { $0.user?.claims["admin"] == .bool(true) })
     #expect(seen.entries.first?.appCheck.appID == "app")
     clock.advance(by: .seconds(3_600))

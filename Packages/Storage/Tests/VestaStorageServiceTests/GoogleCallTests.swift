@@ -133,6 +133,29 @@ import VestaTransportInteropFakes
     #expect(try await send(.put, target, "3", ["x-goog-if-generation-match": "x"]).status == 400)
   }
 
+  @Test(arguments: [
+    ("PUT", "acl"), ("PUT", "partNumber=1&uploadId=a"), ("PUT", "compose"), ("DELETE", "uploadId=a"), ("GET", "acl"),
+    ("POST", "uploads"), ("PUT", "tagging="), ("DELETE", "acl"),
+  ])
+  func `a part of an object in the XML is not taken for its content`(method: String, query: String) async throws {
+    try await serve()
+    try await send(.put, "/demo.appspot.com/a", "content")
+    let answer = try await send(HTTPMethod(method), "/demo.appspot.com/a?\(query)", "other")
+    #expect(answer.status == 501)
+    #expect(try await send(.get, "/demo.appspot.com/a?v=2&response-content-type=a/b").text == "content")
+  }
+
+  @Test func `an upload is started at each of Google's places`() async throws {
+    try await serve()
+    for place in ["/upload", "/resumable/upload"] {
+      let target = "\(place)/storage/v1/b/demo.appspot.com/o?uploadType=resumable&name=r"
+      let fields: HTTPFields = ["x-forwarded-proto": "https"]
+      let start = try await send(.post, target, "", fields)
+      #expect(
+        start.status == 200 && start.fields["location"]?.hasPrefix("https://localhost/upload/storage/v1/b/") == true)
+    }
+  }
+
   @Test func `the XML copies an object`() async throws {
     try await serve()
     try await put("a", "content")
@@ -374,6 +397,10 @@ import VestaTransportInteropFakes
     let entry = try await send(.post, "\(objects)/a/acl", #"{"entity":"allUsers","role":"READER"}"#).json
     #expect(entry["entity"] == "allUsers" && entry["object"] == "a")
     #expect(try await send(.get, "\(objects)/no/acl").status == 404)
+    let put = try await send(.put, "\(objects)/a/acl/allUsers", #"{"entity":"allUsers","role":"READER"}"#)
+    #expect(put.json["entity"] == "allUsers")
+    #expect(try await send(.delete, "\(objects)/a/acl/allUsers").status == 204)
+    #expect(try await send(.delete, "\(objects)/no/acl/allUsers").status == 404)
     let changed = try await send(.patch, "\(objects)/a", #"{"acl":[{"entity":"allUsers","role":"READER"}]}"#).json
     #expect(changed["acl"]?.array?.count == 2)
     #expect(try await send(.patch, "\(objects)/a", #"{"acl":[]}"#).json["acl"] == nil)

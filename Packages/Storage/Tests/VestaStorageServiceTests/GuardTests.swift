@@ -148,7 +148,11 @@ import VestaTesting
   }
 
   @Test func `a denied upload is removed, and leaves no content`() async throws {
-    let engine = engine(ManualStorageGuard { _ in false })
+    // What is stated when it begins is allowed.
+    let guardian = ManualStorageGuard { question in
+      if case .upload(let new, _) = question.operation { new.size == 0 } else { true }
+    }
+    let engine = engine(guardian)
     let id = try await engine.startUpload(UploadRequest(object: name), context: CallContext())
     _ = try await engine.appendToUpload(id, offset: 0, bytes: [1, 2], context: CallContext())
     let denied = await #expect(throws: StorageServiceError.self) {

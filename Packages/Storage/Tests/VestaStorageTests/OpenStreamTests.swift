@@ -158,6 +158,8 @@ private final class OneObject: StorageBackend {
 
   func uploadStatus(_ id: UploadID, context: CallContext) async throws -> UploadStatus { throw nothing() }
 
+  func keepUpload(_ id: UploadID, context: CallContext) async throws -> UploadStatus { throw nothing() }
+
   func cancelUpload(_ id: UploadID, context: CallContext) async throws { throw nothing() }
 
   func getObject(

@@ -65,7 +65,8 @@ extension SplitMix {
     let google: [StorageRoute.Call] = [
       .listBuckets, .bucket("b"), .createBucket, .deleteBucket("b"), .download(object, token: nil),
       .copy(object, to: ObjectName(bucket: "c", name: text()), isRewrite: oneIn(2)),
-      .replace(object), .move(object, to: text()), .compose(object), .accessList(object), .grant(object), .policy("b"),
+      .replace(object), .move(object, to: text()), .compose(object), .accessList(object), .grant(object),
+      .withdraw(object), .policy("b"),
       .permissions("b", pick([[], ["a", "a.b"]])), .batch,
     ]
     let other = ObjectName(bucket: "upload", name: text())

@@ -111,6 +111,11 @@ private struct WrongStorage: StorageBackend {
     return changed(try await base.finalizeUpload(id, expected: expected, context: context))
   }
 
+  func keepUpload(_ id: UploadID, context: CallContext) async throws -> UploadStatus {
+    _ = try await base.keepUpload(id, context: context)
+    return try await uploadStatus(id, context: context)
+  }
+
   func uploadStatus(_ id: UploadID, context: CallContext) async throws -> UploadStatus {
     do {
       let status = try await base.uploadStatus(id, context: context)

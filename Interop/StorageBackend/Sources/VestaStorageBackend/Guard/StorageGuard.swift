@@ -2,7 +2,7 @@ public import VestaServiceInterop
 
 /// Decides which calls of a `StorageBackend` its callers may make; only the engine asks it.
 ///
-/// The engine asks once for each object that a call reads or changes, inside the transaction that does so, with the
+/// The engine asks for each object that a call reads or changes, inside the transaction that does so, with the
 /// object before and after: no other call can happen between the decision and the change. It asks for these
 /// operations, and for no others:
 ///
@@ -12,14 +12,16 @@ public import VestaServiceInterop
 /// | `openObject` with a download token of the object | not asked: who has the token may read |
 /// | `changeDownloadTokens` that ensures a token | ``StorageGuardedOperation/get(_:existing:)`` |
 /// | `listObjects` | ``StorageGuardedOperation/list(bucket:prefix:)`` |
-/// | `putObject`, `finalizeUpload` | ``StorageGuardedOperation/upload(_:existing:)`` |
+/// | `putObject`, `startUpload`, `finalizeUpload` | ``StorageGuardedOperation/upload(_:existing:)`` |
 /// | `updateObject`, `changeDownloadTokens` | ``StorageGuardedOperation/update(_:existing:new:)`` |
 /// | `composeObject` | as `openObject` for each source, as `finalizeUpload`, and as `deleteObject` for a source that it deletes |
 /// | `deleteObject` | ``StorageGuardedOperation/delete(_:existing:)`` |
 ///
-/// - A resumable upload is asked about once, when it is finished, with the caller that started it; a continued or
-///   repeated call is not asked about. `startUpload`, `appendToUpload`, `uploadStatus` and `cancelUpload` read and
-///   change no object; who calls them knows the secret id of the upload.
+/// - A resumable upload is asked about twice, with the caller that started it: when it begins, with the size and the
+///   digests that the caller states (0 and none otherwise), so that nothing is stored that would be refused at its end;
+///   and when it is finished, with those of the content. A continued or repeated call is not asked about.
+///   `appendToUpload`, `uploadStatus`, `keepUpload` and `cancelUpload` read and change no object; who calls them knows
+///   the secret id of the upload.
 /// - It is asked before preconditions and before the existence of the object are looked at, so that a caller who is
 ///   denied learns nothing of them: the call fails with `permissionDenied` and has changed nothing.
 /// - A caller for whom `CallContext.isOwner` holds is not asked about.

@@ -27,6 +27,9 @@ struct AuthExchange: Sendable {
     get throws { try host.backend((any AuthAdminBackend).self, project: project) }
   }
 
+  /// Whether the SDK for the web calls, in a page or in Node.
+  var isFromWeb: Bool { context.clientFields?.clientVersion?.contains("/JsCore/") ?? false }
+
   /// Whether the caller sent a credential, and so makes the calls of an owner.
   var isOwners: Bool { context.caller != .nobody }
 

@@ -54,8 +54,11 @@ extension AuthExchange {
         of: try await $1.signInWithEmailLink(try $0.read(EmailLinkSignInRequestWire.self), context: $0.context))
     },
     .signInWithIdp: {
-      try IdpSignInResponseWire.json(
-        of: try await $1.signInWithIdp(try $0.read(IdpSignInRequestWire.self), context: $0.context))
+      var request = try $0.read(IdpSignInRequestWire.self)
+      // The SDK for the web compares the users of the tokens that it gets, and ends the session of a user for whom it
+      // is told that there is no account. The SDK of Apple's systems wants to be told.
+      if $0.isFromWeb { request.autoCreate = true }
+      return try IdpSignInResponseWire.json(of: try await $1.signInWithIdp(request, context: $0.context))
     },
     .sendVerificationCode: {
       try SendVerificationCodeResponseWire.json(

@@ -144,8 +144,13 @@ extension CodeOperation {
         guard type == .passwordReset else { throw AuthServiceError(.invalidOobCode) }
         try call.scope.config.passwordPolicy.check(password)
       }
-      return ResetPasswordResponse(
+      var response = ResetPasswordResponse(
         requestType: type, email: type == .emailSignIn ? nil : ticket.email, newEmail: ticket.newEmail)
+      if type == .revertSecondFactorAddition, let localID = ticket.localID {
+        let factors = try await call.user(localID)?.redactedFactors ?? []
+        response.mfaInfo = factors.first { $0.mfaEnrollmentID == ticket.factorID }
+      }
+      return response
     }
     guard let password = request.newPassword else { return response }
     let hash = try await hashPassword(password) as String

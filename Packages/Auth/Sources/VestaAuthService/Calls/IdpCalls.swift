@@ -17,7 +17,7 @@ extension SignInOperation {
     } catch let error as AuthServiceError
       where request.returnIdpCredential && Self.isDecision(error, links: proof != nil)
     {
-      var response = said.response(request.credential)
+      var response = stated(said, request.credential)
       response.errorMessage = error.wireMessage
       return response
     }
@@ -34,10 +34,22 @@ extension SignInOperation {
     }
   }
 
+  /// The response without what became of it.
+  ///
+  /// Clients make credentials of access tokens for most providers, and none without one: in development, where tokens are
+  /// not a provider's, there always is one.
+  private func stated(_ said: IdpAssertion, _ credential: IdpCredential) -> IdpSignInResponse {
+    var response = said.response(credential)
+    if options.usesDevelopmentTokens, response.oauthAccessToken == nil {
+      response.oauthAccessToken = "FirebaseAuthEmulatorFakeAccessToken_\(credential.providerID)"
+    }
+    return response
+  }
+
   private func response(
     _ result: IdpResult, _ said: IdpAssertion, _ request: IdpSignInRequest
   ) async throws -> IdpSignInResponse {
-    var response = said.response(request.credential)
+    var response = stated(said, request.credential)
     switch result {
     case .needsConfirmation(let owner, let hidesEmails):
       response.needsConfirmation = true

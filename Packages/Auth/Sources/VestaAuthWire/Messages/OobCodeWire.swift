@@ -72,6 +72,7 @@ public enum ResetPasswordResponseWire: ProtobufConversion {
     var requestType: OobRequestType?
     var email: String?
     var newEmail: String?
+    var mfaInfo: MfaEnrollment?
   }
 
   /// The statement of the members.
@@ -85,17 +86,20 @@ public enum ResetPasswordResponseWire: ProtobufConversion {
       try visitor.field(2, "requestType", &parts.requestType, ProtobufEnum<OobTypeWire>.self)
       try visitor.optional(3, "email", &parts.email, ProtobufString.self)
       try visitor.optional(4, "newEmail", &parts.newEmail, ProtobufString.self)
+      try visitor.optional(5, "mfaInfo", &parts.mfaInfo, ProtobufConverted<MfaEnrollmentWire>.self)
     }
   }
 
   /// The members of a response.
   public static func parts(of response: ResetPasswordResponse) -> Parts {
-    Parts(requestType: response.requestType, email: response.email, newEmail: response.newEmail)
+    Parts(
+      requestType: response.requestType, email: response.email, newEmail: response.newEmail, mfaInfo: response.mfaInfo)
   }
 
   /// The response of members.
   public static func value(of parts: Parts) throws(BytesError) -> ResetPasswordResponse {
     guard let type = parts.requestType else { throw BytesError(.malformed, "the type of the code is unknown") }
-    return ResetPasswordResponse(requestType: type, email: parts.email, newEmail: parts.newEmail)
+    return ResetPasswordResponse(
+      requestType: type, email: parts.email, newEmail: parts.newEmail, mfaInfo: parts.mfaInfo)
   }
 }

@@ -112,6 +112,26 @@ import VestaTransportInterop
     }
   }
 
+  @Test func `providers give an access token, and the SDK for the web an account to compare`() async throws {
+    let server = EndpointWorld()
+    func signIn(_ name: String, _ client: String?) async throws -> EndpointWorld.Answer {
+      let claims = #"{"sub":"\(name)","email":"\(name)@example.com","email_verified":true}"#
+      let body = "providerId=github.com&id_token=\(PercentEncoding.unreserved.encode(claims))"
+      var fields: HTTPFields = [.contentType: "application/json"]
+      if let client { fields.append("x-client-version", client) }
+      let request: JSONObject = ["requestUri": "http://localhost", "postBody": .string(body), "autoCreate": false]
+      return try await server.send(
+        .post, "/identitytoolkit.googleapis.com/v1/accounts:signInWithIdp?key=k", try request.json(), fields: fields)
+    }
+    for client in [nil, "iOS/FirebaseSDK/11.0/FirebaseCore-iOS"] {
+      #expect(try await signIn("ada", client).message == "USER_NOT_FOUND")
+    }
+    let made = try await signIn("ada", "Chrome/JsCore/11.3.0/FirebaseCore-web")
+    #expect(made.status == 200 && made["isNewUser"] == true)
+    #expect(made["oauthAccessToken"] == "FirebaseAuthEmulatorFakeAccessToken_github.com")
+    #expect(try await signIn("ada", nil).status == 200)
+  }
+
   @Test func `names of the third version are served by any method`() async throws {
     let (server, path) = (EndpointWorld(), "/www.googleapis.com/identitytoolkit/v3/relyingparty")
     for method in [HTTPMethod.get, .post] {

@@ -22,7 +22,12 @@ struct SharedHandler: HTTPHandler {
   private func handler(for head: HTTPRequestHead) -> (any HTTPHandler)? {
     let isMethod = head.method == .post && GRPCHandler.isGRPC(head)
     if isMethod, let known = methods.withLock({ $0[head.target] }) { return products[known].handler }
-    guard let index = products.firstIndex(where: { $0.provider.serves(head) }) else { return nil }
+    var asked = head
+    // Pages of other origins ask first whether they may make a call: the product of that call answers.
+    if head.method == .options, let method = head.fields["access-control-request-method"] {
+      asked.method = HTTPMethod(method)
+    }
+    guard let index = products.firstIndex(where: { $0.provider.serves(asked) }) else { return nil }
     if isMethod {
       methods.withLock { methods in
         // A client that sends paths that are no methods must not keep those out that are.

@@ -17,6 +17,14 @@ extension StorageCall {
     }
   }
 
+  /// An object as its sender describes it when an upload begins.
+  static func stated(_ request: UploadRequest, _ metadata: ObjectMetadata, _ tokens: [String]) -> StorageObject {
+    StorageObject(
+      name: request.object, generation: 0, metageneration: 0, size: request.size ?? request.expected.size ?? 0,
+      crc32c: request.expected.crc32c ?? 0, md5: request.expected.md5, timeCreated: 0, updated: 0, metadata: metadata,
+      downloadTokens: tokens)
+  }
+
   /// An object as an upload brings it: without a generation and without times.
   static func uploaded(
     _ content: ReadyContent, as name: ObjectName, _ metadata: ObjectMetadata, _ tokens: [String]

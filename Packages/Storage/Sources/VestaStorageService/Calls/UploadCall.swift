@@ -23,7 +23,7 @@ struct UploadCall: StorageCall {
       // The id of this upload is unknown to callers: after a crash it cannot be continued.
       var request = request
       request.isContinuable = false
-      let id = try await startUpload(request)
+      let id = try await startUpload(request, isAsked: false)
       _ = try await append(id, offset: 0, bytes: content)
       return try await finalize(id, expected: ContentDigest())
     }
@@ -48,17 +48,21 @@ struct UploadCall: StorageCall {
     return placed.record.object(named: request.object)
   }
 
-  func startUpload(_ request: UploadRequest) async throws -> UploadID {
+  /// - Parameter isAsked: Whether the guard is asked; the end of the upload asks it in any case.
+  func startUpload(_ request: UploadRequest, isAsked: Bool = true) async throws -> UploadID {
     try check(request)
-    _ = try MetadataRules.prepared(request.metadata, for: request.object)
+    let (metadata, tokens) = try prepared(request.metadata, for: request.object, request.downloadTokens)
     let id = UploadID(rawValue: try newID())
     let (ready, ownership) = (try newRecord(of: request), engine.options.tuning.ownership)
     await engine.expireUploads(now: now)
     try await write { transaction in
-      // A caller that may be denied the upload must not learn of the existing object.
-      if engine.gatekeeper == nil || context.isOwner {
-        try PreconditionRules.check(request.preconditions, try await transaction.object(request.object))
+      let old = try await transaction.object(request.object)
+      if isAsked {
+        let stated = Self.stated(request, metadata, tokens)
+        try await ask(.upload(stated, existing: old?.object(named: request.object)))
       }
+      // A caller that may be denied the upload must not learn of the existing object.
+      if engine.gatekeeper == nil || context.isOwner { try PreconditionRules.check(request.preconditions, old) }
       var record = ready
       record.ownedUntil = try await transaction.commitVersion().microseconds + ownership
       try await transaction.put(try record.fieldBytes(), for: Keys.upload(id))
@@ -101,12 +105,14 @@ struct UploadCall: StorageCall {
     }
   }
 
-  func status(_ id: UploadID) async throws -> UploadStatus {
+  /// - Parameter isKept: Whether what was received is made durable first.
+  func status(_ id: UploadID, isKept: Bool = false) async throws -> UploadStatus {
     let record = try await activeOrFinal(id)
     if record.object != nil { return try Self.final(record) }
     do {
       return try await withUpload(id) { upload in
-        UploadStatus(
+        if isKept { try await keep(upload) }
+        return UploadStatus(
           state: .active, received: upload.progress.size, crc32c: upload.progress.checksum.value,
           request: record.request, starter: try record.starterOrOwner())
       }
@@ -115,6 +121,13 @@ struct UploadCall: StorageCall {
       guard let record = try await upload(id), record.object != nil else { throw error }
       return try Self.final(record)
     }
+  }
+
+  private func keep(_ upload: ActiveUpload) async throws {
+    try await upload.finishCheckpoint()
+    guard upload.progress.checkpoint < upload.progress.size else { return }
+    try await upload.startCheckpoint { try await note($0, of: upload.id) }
+    try await upload.finishCheckpoint()
   }
 
   private static func final(_ record: UploadRecord) throws -> UploadStatus {

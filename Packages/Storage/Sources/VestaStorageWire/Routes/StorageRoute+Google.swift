@@ -32,7 +32,8 @@ extension StorageRoute {
     case ("PUT", nil, _): return .replace(object)
     case ("DELETE", nil, _): return .delete(object)
     case ("GET", "acl"?, 1): return .accessList(object)
-    case ("POST", "acl"?, 1): return .grant(object)
+    case ("POST", "acl"?, 1), ("PUT", "acl"?, 2), ("PATCH", "acl"?, 2): return .grant(object)
+    case ("DELETE", "acl"?, 2): return .withdraw(object)
     case ("POST", "compose"?, 1): return .compose(object)
     case ("POST", "moveTo"?, 3) where rest[1] == "o" && !rest[2].isEmpty: return .move(object, to: rest[2])
     case ("POST", "rewriteTo"?, 5), ("POST", "copyTo"?, 5):

@@ -11,6 +11,7 @@ extension StorageRoute {
     case .replace, .upload(_, _, .resumable(id: _?)): "PUT"
     case .upload(_, _, .resumable): "POST"
     case .upload: api == .xml ? "PUT" : "POST"
+    case .withdraw: "DELETE"
     case .addToken, .revokeToken, .copy, .createBucket, .move, .compose, .grant, .batch: "POST"
     }
   }
@@ -62,7 +63,7 @@ extension StorageRoute {
       return "\(base)/b/\(encode(request.bucket))/o"
     case .get(let object), .update(let object), .replace(let object), .delete(let object): return path(base, object)
     case .cancelUpload(let bucket, let id): return upload(bucket, nil, .resumable(id: id), &fields)
-    case .move, .compose, .accessList, .grant, .policy, .permissions, .batch: return google(base, &fields)
+    case .move, .compose, .accessList, .grant, .withdraw, .policy, .permissions, .batch: return google(base, &fields)
     case .download(let object, let token):
       guard api != .xml else { return path(base, object) }
       fields.append("alt", "media")
@@ -87,6 +88,7 @@ extension StorageRoute {
     case .move(let object, let name): return "\(path(base, object))/moveTo/o/\(encode(name))"
     case .compose(let object): return "\(path(base, object))/compose"
     case .accessList(let object), .grant(let object): return "\(path(base, object))/acl"
+    case .withdraw(let object): return "\(path(base, object))/acl/allUsers"
     case .policy(let bucket): return "\(base)/b/\(encode(bucket))/iam"
     case .permissions(let bucket, let names):
       for name in names { fields.append("permissions", name) }

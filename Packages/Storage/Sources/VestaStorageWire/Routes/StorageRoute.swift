@@ -63,6 +63,8 @@ public struct StorageRoute: Sendable, Hashable {
     case accessList(ObjectName)
     /// Adds an entry to the access list of an object.
     case grant(ObjectName)
+    /// Removes an entry of the access list of an object.
+    case withdraw(ObjectName)
     /// Reads the policy of a bucket.
     case policy(String)
     /// Asks which of some permissions the caller has.
@@ -187,6 +189,9 @@ public struct StorageRoute: Sendable, Hashable {
       return try google(Array(path.dropFirst(3)), request, isDownload: true).map { (.google, $0) }
     case "upload"? where path.count > 3 && path[1] == "storage" && path[2] == "v1":
       return try googleUpload(Array(path.dropFirst(3)), request).map { (.google, $0) }
+    // Clients that are made from Google's description of the API start uploads here.
+    case "resumable"? where path.count > 4 && path[1] == "upload" && path[2] == "storage" && path[3] == "v1":
+      return try googleUpload(Array(path.dropFirst(4)), request).map { (.google, $0) }
     case "batch"? where path == ["batch", "storage", "v1"] && request.method == "POST": return (.google, .batch)
     default: return try xml(path, request).map { (.xml, $0) }
     }
@@ -220,10 +225,18 @@ public struct StorageRoute: Sendable, Hashable {
     }
   }
 
+  /// The parameters of Google's XML that name a part of an object or of a bucket, or another call on it.
+  private static let parts = [
+    "acl", "attributes", "billing", "compose", "cors", "delete", "encryption", "encryptionConfig", "legal-hold",
+    "lifecycle", "location", "logging", "object-lock", "partNumber", "policy", "requestPayment", "restore", "retention",
+    "select", "storageClass", "tagging", "torrent", "uploadId", "uploads", "versioning", "versions", "website",
+  ]
+
   private static func xml(_ path: [String], _ request: Request) throws(BytesError) -> Call? {
     guard path.count >= 2, !path[0].isEmpty else { return nil }
     let name = path.dropFirst().joined(separator: "/")
-    guard !name.isEmpty else { return nil }
+    // A part of the object is meant, such as its access list, which must not be taken for its content.
+    guard !name.isEmpty, !parts.contains(where: { request.fields[$0] != nil }) else { return nil }
     let object = ObjectName(bucket: path[0], name: name)
     switch request.method {
     case "GET": return .download(object, token: nil)

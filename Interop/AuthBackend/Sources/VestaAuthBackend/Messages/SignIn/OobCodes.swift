@@ -144,11 +144,17 @@ public struct ResetPasswordResponse: AuthMessage {
   /// The address that it changes to.
   public var newEmail: String?
 
+  /// The second factor that it removes, with most of its number hidden.
+  public var mfaInfo: MfaEnrollment?
+
   /// Creates a value with these properties.
-  public init(requestType: OobRequestType, email: String? = nil, newEmail: String? = nil) {
+  public init(
+    requestType: OobRequestType, email: String? = nil, newEmail: String? = nil, mfaInfo: MfaEnrollment? = nil
+  ) {
     self.requestType = requestType
     self.email = email
     self.newEmail = newEmail
+    self.mfaInfo = mfaInfo
   }
 }
 
