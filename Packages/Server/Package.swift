@@ -58,6 +58,7 @@ let package = Package(
         .product(name: "VestaDatabaseEndpoints", package: "Database"),
         .product(name: "VestaDatabaseService", package: "Database"),
         .product(name: "VestaEventsInterop", package: "EventsInterop"),
+        .product(name: "VestaFiles", package: "Core"),
         .product(name: "VestaFirestoreBackend", package: "FirestoreBackend"),
         .product(name: "VestaFirestoreEndpoints", package: "Firestore"),
         .product(name: "VestaFirestoreService", package: "Firestore"),

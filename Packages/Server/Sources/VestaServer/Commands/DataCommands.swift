@@ -11,22 +11,26 @@ public enum DataCommands {
       let options = try CommandOptions(arguments, values: ["--project"])
       guard options.words.count == 1 else { throw ServerError("Usage: vesta export DIR [--project P]") }
       let project = ServeArguments.project(options.values["--project"], in: directory)
-      guard let origin = HubLocator.origins(project: project).first else {
+      guard let hub = await HubLocator.hub(of: project) else {
+        if HubLocator.isPrivate(project: project) {
+          throw ServerError("Another user runs the server of the project \(project): export as that user.")
+        }
         throw ServerError("No server of the project \(project) runs: start one, or name its project with --project.")
       }
       let path = URL(filePath: options.words[0], relativeTo: URL(filePath: directory, directoryHint: .isDirectory))
         .standardizedFileURL.path(percentEncoded: false)
-      return try await ask(origin, path)
+      return try await ask(hub, path)
     }
   }
 
-  private static func ask(_ origin: String, _ path: String) async throws(ServerError) -> CommandResult {
-    guard let url = HTTPURL("\(origin)/_admin/export") else { throw ServerError("\(origin) is no address.") }
+  private static func ask(_ hub: HubLocator.Hub, _ path: String) async throws(ServerError) -> CommandResult {
+    guard let url = HTTPURL("\(hub.origin)/_admin/export") else { throw ServerError("\(hub.origin) is no address.") }
     let body: JSONObject = ["path": .string(path), "initiatedBy": "vesta export"]
+    var fields: HTTPFields = [.contentType: "application/json"]
+    if let secret = hub.secret { fields.append(.authorization, "Bearer \(secret)") }
     do {
-      let client = try VestaTransportClient()
-      let request = HTTPRequest(
-        .post, url, fields: [.contentType: "application/json"], body: .bytes(try body.json()))
+      let client = try VestaTransportClient(proxies: ProxySettings())
+      let request = HTTPRequest(.post, url, fields: fields, body: .bytes(try body.json()))
       // An export takes as long as the data is large.
       let response = try await client.send(request, timeout: .seconds(86_400))
       let answer = try? JSONObject(json: try await response.body.collect(upTo: 1 << 20))
@@ -44,7 +48,7 @@ public enum DataCommands {
       guard let path = arguments.first, !path.hasPrefix("-") else {
         throw ServerError("Usage: vesta import DIR [OPTION...], with the options of vesta serve")
       }
-      let settings = try importSettings(Array(arguments.dropFirst()), directory)
+      let settings = try await importSettings(Array(arguments.dropFirst()), directory)
       let server: VestaServer
       do {
         server = try await VestaServer.start(settings)
@@ -65,9 +69,9 @@ public enum DataCommands {
   /// The settings of a server that only imports: it has free ports, and no rules.
   private static func importSettings(
     _ arguments: [String], _ directory: String
-  ) throws(ServerError) -> ServerSettings {
+  ) async throws(ServerError) -> ServerSettings {
     var settings = try ServeArguments(arguments, in: directory).settings
-    guard !HubLocator.isTaken(project: settings.project) else {
+    guard await HubLocator.hub(of: settings.project) == nil else {
       throw ServerError("A server of the project \(settings.project) runs. Stop it, or start it with --import.")
     }
     guard settings.data != nil else { throw ServerError("--memory keeps nothing: leave it out.") }

@@ -9,9 +9,14 @@ public enum DoctorCommand {
     await .of { () throws(ServerError) in
       let settings = try ServeArguments(arguments, in: directory).settings
       var problems = rules(settings) + data(settings)
+      if !ProjectApps.isProject(settings.project) { problems.append(ProjectApps.refusal(of: settings.project)) }
       problems += try await ports(settings)
-      if HubLocator.isTaken(project: settings.project) {
-        problems.append("Another server of the project \(settings.project) runs: the Firebase CLI finds that one.")
+      if let hub = await HubLocator.hub(of: settings.project) {
+        problems.append(
+          """
+          Another server of the project \(settings.project) runs, with its hub at \(hub.origin): the Firebase CLI finds \
+          the one that starts last.
+          """)
       }
       guard problems.isEmpty else {
         return CommandResult(problems.map { "problem: \($0)" }.joined(separator: "\n"), status: 1)
@@ -39,6 +44,7 @@ public enum DoctorCommand {
       return isFine ? [] : ["The directory \(path) cannot be made: \(parent) is absent or cannot be written to."]
     }
     if !isDirectory.boolValue { return ["\(path) is no directory. Name another one with --data."] }
+    if settings.postgres == nil, DataLock.isTaken(path) { return [DataLock.refusal(of: path)] }
     return FileManager.default.isWritableFile(atPath: path) ? [] : ["The directory \(path) cannot be written to."]
   }
 

@@ -126,8 +126,17 @@ public struct ServerSettings: Sendable, Hashable {
   /// The scheme of the URLs of all ports.
   var scheme: String { certificate == nil ? "http" : "https" }
 
+  /// The scheme of the hub's URLs.
+  ///
+  /// With `--production` it is reached from this machine alone, by a name that no certificate is for.
+  var hubScheme: String { isDevelopment ? scheme : "http" }
+
   /// The hosts to listen at with the port of a name.
-  func hosts(of port: String) -> [String] { namedHosts[port] ?? hosts }
+  ///
+  /// The hub has all data exported and turns functions off, so with `--production` it is for this machine alone.
+  func hosts(of port: String) -> [String] {
+    port == Self.hub && !isDevelopment ? Self.loopback : namedHosts[port] ?? hosts
+  }
 
   /// The port of a product; `nil` for one that shares a port.
   func port(of product: String) -> Int? { ports[product] ?? Self.usualPorts[product] }

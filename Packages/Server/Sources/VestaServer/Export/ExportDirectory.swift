@@ -34,8 +34,13 @@ struct ExportDirectory: Sendable {
     let temporary =
       "\(path.parent)/firebase-export-\(host.clock.milliseconds())\(UUID().uuidString.prefix(6).lowercased())"
     do {
-      try FileManager.default.createDirectory(atPath: temporary, withIntermediateDirectories: true)
+      try FileManager.default.createDirectory(atPath: path.parent, withIntermediateDirectories: true)
+      try FileManager.default.createDirectory(
+        atPath: temporary, withIntermediateDirectories: false,
+        // Accounts are exported with the hashes of their passwords.
+        attributes: host.isDevelopment ? nil : [.posixPermissions: 0o700])
       try await write(chosen, into: temporary)
+      if !host.isDevelopment { try Self.makePrivate(temporary) }
       if FileManager.default.fileExists(atPath: path) { try FileManager.default.removeItem(atPath: path) }
       try FileManager.default.moveItem(atPath: temporary, toPath: path)
     } catch {
@@ -58,7 +63,32 @@ struct ExportDirectory: Sendable {
     try Data(ExportText.json(metadata)).write(to: URL(filePath: "\(directory)/\(Self.metadata)"))
   }
 
+  /// Takes files and folders away from other users, also for the time after they are copied elsewhere.
+  private static func makePrivate(_ directory: String) throws {
+    let entries = FileManager.default.enumerator(
+      at: URL(filePath: directory), includingPropertiesForKeys: [.isDirectoryKey])
+    for case let entry as URL in entries ?? .init() {
+      let isDirectory = try entry.resourceValues(forKeys: [.isDirectoryKey]).isDirectory == true
+      try FileManager.default.setAttributes(
+        [.posixPermissions: isDirectory ? 0o700 : 0o600], ofItemAtPath: entry.path(percentEncoded: false))
+    }
+  }
+
   private static func place(_ product: String) -> Int { order.firstIndex(of: product) ?? order.count }
+
+  /// Refuses a directory that an export cannot take the place of, before there is anything to lose.
+  static func checkTarget(_ path: String) throws(ServerError) {
+    let path = URL(filePath: path).standardizedFileURL.path(percentEncoded: false).trimmingSlash
+    try checkReplaceable(path)
+    var folder = path.parent
+    while folder != "/", !FileManager.default.fileExists(atPath: folder) { folder = folder.parent }
+    var isDirectory: ObjCBool = false
+    guard FileManager.default.fileExists(atPath: folder, isDirectory: &isDirectory), isDirectory.boolValue,
+      FileManager.default.isWritableFile(atPath: folder)
+    else {
+      throw ServerError("Nothing can be exported to \(path): \(folder) cannot be written to. Name another directory.")
+    }
+  }
 
   /// A directory may be replaced that is absent, empty, or an export.
   private static func checkReplaceable(_ path: String) throws(ServerError) {

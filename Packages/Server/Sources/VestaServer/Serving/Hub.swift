@@ -1,5 +1,4 @@
 import Foundation
-import VestaBytes
 import VestaConcurrency
 import VestaTransportInterop
 
@@ -16,8 +15,13 @@ final class Relay: HTTPHandler {
 
 extension HubHandler {
   /// The hub of open ports.
-  init(_ ports: [VestaServer.Port], _ exports: ExportDirectory, _ triggers: any TriggerSwitch, scheme: String) {
-    (self.exports, self.triggers) = (exports, triggers)
+  ///
+  /// - Parameter secret: The secret of calls that change something; `nil` for calls without one.
+  init(
+    _ ports: [VestaServer.Port], _ exports: ExportDirectory, _ triggers: any TriggerSwitch, scheme: String,
+    secret: String?
+  ) {
+    (self.exports, self.triggers, self.secret) = (exports, triggers, secret)
     places = ports.filter { $0.name != ServerSettings.shared }.map { port in
       Place(name: port.name, host: port.hosts.first ?? "127.0.0.1", port: port.number, hosts: port.hosts)
     }
@@ -27,53 +31,5 @@ extension HubHandler {
       return "\(scheme)://\(address):\(hub?.number ?? 0)"
     }
     process = Int(ProcessInfo.processInfo.processIdentifier)
-  }
-}
-
-/// The file by which the Firebase CLI finds the hub of a project.
-struct HubLocator: Sendable {
-  private let path: String
-
-  /// Writes the file, unless another process that lives has one.
-  ///
-  /// - Returns: `nil` where nothing was written: tools are then given the ports by hand.
-  static func write(_ locator: JSONObject, project: String) -> HubLocator? {
-    let path = path(of: project)
-    if let process = process(at: path), isAlive(process) { return nil }
-    guard let json = try? JSONValue.object(locator).json(),
-      (try? Data(json).write(to: URL(filePath: path), options: .atomic)) != nil
-    else { return nil }
-    return HubLocator(path: path)
-  }
-
-  /// Whether another process that lives has the file.
-  static func isTaken(project: String) -> Bool { process(at: path(of: project)).map(isAlive) ?? false }
-
-  /// The addresses of the hub of a project whose server lives; none where it has none.
-  static func origins(project: String) -> [String] {
-    let path = path(of: project)
-    guard isTaken(project: project), let bytes = FileManager.default.contents(atPath: path) else { return [] }
-    return ((try? JSONObject(json: Array(bytes)))?["origins"]?.array ?? []).compactMap(\.string)
-  }
-
-  private static func path(of project: String) -> String {
-    let environment = ProcessInfo.processInfo.environment
-    let folder = ["TMPDIR", "TMP", "TEMP"].lazy.compactMap { environment[$0] }.first { !$0.isEmpty } ?? "/tmp"
-    return "\(folder)/hub-\(project).json"
-  }
-
-  /// Removes the file if it is still this process's.
-  func remove() {
-    guard Self.process(at: path) == ProcessInfo.processInfo.processIdentifier else { return }
-    try? FileManager.default.removeItem(atPath: path)
-  }
-
-  private static func process(at path: String) -> Int32? {
-    guard let bytes = FileManager.default.contents(atPath: path) else { return nil }
-    return (try? JSONObject(json: Array(bytes)))?["pid"]?.integer.flatMap { Int32(exactly: $0) }
-  }
-
-  private static func isAlive(_ process: Int32) -> Bool {
-    process > 0 && process != ProcessInfo.processInfo.processIdentifier && (kill(process, 0) == 0 || errno == EPERM)
   }
 }

@@ -29,8 +29,13 @@ struct HubHandler: HTTPHandler {
   let process: Int
   let exports: ExportDirectory
   let triggers: any TriggerSwitch
+  /// The bearer token without which nothing is exported or turned off; `nil` where everyone is believed.
+  var secret: String?
 
   func reply(to request: HTTPRequest) -> HTTPReply {
+    if request.method == .post || request.method == .put, !isBelieved(request) {
+      return .response(JSONResponse.forbidden("Only `vesta export` of the user that runs this server may do so."))
+    }
     if request.method == .post, request.path == "/_admin/export" { return export(request) }
     if request.method == .put, request.path.hasPrefix("/functions/") { return .response(turnTriggers(request)) }
     guard request.method == .get || request.method == .head else {
@@ -41,6 +46,14 @@ struct HubHandler: HTTPHandler {
     case "/emulators": return .response(JSONResponse.success(emulators))
     default: return .response(JSONResponse.failure(404, "There is no such call."))
     }
+  }
+
+  /// Whether the request has the secret of the locator file, where there is one.
+  private func isBelieved(_ request: HTTPRequest) -> Bool {
+    guard let secret else { return true }
+    let (expected, given) = (Array("Bearer \(secret)".utf8), Array((request.fields.first(.authorization) ?? "").utf8))
+    // In the same time for all wrong ones of the right length.
+    return expected.count == given.count && zip(expected, given).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
   }
 
   private func turnTriggers(_ request: HTTPRequest) -> HTTPResponse {

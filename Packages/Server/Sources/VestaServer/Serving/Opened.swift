@@ -14,9 +14,11 @@ struct Opened {
 
   /// Opens a port at several hosts, with the same number at each.
   ///
-  /// The first host has to work; a machine may be without the second family of addresses.
+  /// The first host has to work; a machine may be without the second family of addresses. A port that is not to be
+  /// encrypted is in clear also where others are encrypted.
   mutating func open(
-    _ name: String, _ port: Int, _ hosts: [String], _ transport: VestaTransportServer, _ handler: any HTTPHandler
+    _ name: String, _ port: Int, _ hosts: [String], _ transport: VestaTransportServer, _ handler: any HTTPHandler,
+    isEncrypted: Bool = true
   ) async throws(ServerError) {
     let handler = isVerbose ? RequestLog(port: name, clock: clock, inner: handler) : handler
     var number = port
@@ -24,7 +26,7 @@ struct Opened {
     for host in hosts {
       do {
         let listener = try await transport.listen(
-          at: .internet(host: host, port: number), security: security, handler: handler)
+          at: .internet(host: host, port: number), security: isEncrypted ? security : nil, handler: handler)
         listeners.append(listener)
         number = listener.address.port ?? number
         open.append(host)

@@ -72,8 +72,7 @@ final class ProjectApps: Sendable {
   func app(_ project: String) throws(ServiceStatus) -> VestaApp {
     if let app = state.withLock({ $0.apps[project] }) { return app }
     guard Self.isProject(project) else {
-      throw ServiceStatus(
-        .invalidArgument, "\"\(project.prefix(100))\" cannot be a project: use up to 100 letters, digits, - . : and _.")
+      throw ServiceStatus(.invalidArgument, Self.refusal(of: project))
     }
     guard settings.isDevelopment || project == settings.project else {
       throw ServiceStatus(.notFound, "The project \(project) does not exist.")
@@ -138,7 +137,13 @@ final class ProjectApps: Sendable {
       """)
   }
 
-  private static func isProject(_ text: String) -> Bool {
+  /// The sentence about a text that cannot be a project.
+  static func refusal(of text: String) -> String {
+    "\"\(text.prefix(100))\" cannot be a project: use up to 100 letters, digits, - . : and _."
+  }
+
+  /// Whether a text can be the id of a project.
+  static func isProject(_ text: String) -> Bool {
     (1...100).contains(text.utf8.count)
       && text.utf8.allSatisfy { byte in
         byte &- 48 < 10 || (byte | 32) &- 97 < 26 || "-.:_".utf8.contains(byte)

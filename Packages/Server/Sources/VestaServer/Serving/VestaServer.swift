@@ -1,4 +1,5 @@
 import Foundation
+import VestaBytes
 import VestaConcurrency
 import VestaCore
 import VestaTransport
@@ -33,18 +34,19 @@ public final class VestaServer: Sendable {
   private let listeners: [any HTTPListener]
   private let routes: VestaApp
   private let locator: HubLocator?
+  private let lock: DataLock?
   private let watch: RulesWatch?
 
   private init(
     _ settings: ServerSettings, _ host: ServerHost, _ transport: VestaTransportServer, _ routes: VestaApp,
-    _ opened: Opened, _ locator: HubLocator?
+    _ opened: Opened, _ locator: HubLocator?, _ lock: DataLock?
   ) {
     self.settings = settings
     self.host = host
     self.transport = transport
     self.routes = routes
     (listeners, ports) = (opened.listeners, opened.ports)
-    self.locator = locator
+    (self.locator, self.lock) = (locator, lock)
     watch = settings.rulesInterval.map { RulesWatch(host.allRules, every: $0, clock: host.clock) }
     if !settings.rules.isEmpty || !settings.namedRules.isEmpty { watch?.start() }
   }
@@ -57,7 +59,9 @@ public final class VestaServer: Sendable {
   /// - Throws: ``ServerError``; nothing is open then.
   public static func start(_ settings: ServerSettings) async throws -> VestaServer {
     var settings = settings
+    guard ProjectApps.isProject(settings.project) else { throw ServerError(ProjectApps.refusal(of: settings.project)) }
     if let data = settings.data { settings.data = try directory(data) }
+    let lock = try DataLock.take(settings)
     let host = ServerHost(settings)
     try host.allRules.readFiles()
     let security = try security(settings)
@@ -89,15 +93,15 @@ public final class VestaServer: Sendable {
       let hub = Relay()
       try await opened.open(
         ServerSettings.hub, settings.port(of: ServerSettings.hub) ?? 0, settings.hosts(of: ServerSettings.hub),
-        transport,
-        hub)
+        transport, hub, isEncrypted: settings.hubScheme == "https")
       let exports = ExportDirectory(parts: Composition.exportParts(routes), project: settings.project, host: host)
-      let handler = HubHandler(opened.ports, exports, outgoing.triggers, scheme: settings.scheme)
+      let secret = settings.isDevelopment ? nil : SystemRandom.alphanumeric(43)
+      let handler = HubHandler(opened.ports, exports, outgoing.triggers, scheme: settings.hubScheme, secret: secret)
       // Pages find the other ports by it: test suites in browsers ask the hub first.
       hub.set(CrossOriginHandler(rules: HubHandler.pageRules, handler))
       host.apps.openTriggered()
-      let locator = HubLocator.write(handler.locator, project: settings.project)
-      return VestaServer(settings, host, transport, routes, opened, locator)
+      let locator = await HubLocator.write(handler.locator, secret: secret, project: settings.project)
+      return VestaServer(settings, host, transport, routes, opened, locator, lock)
     } catch {
       for listener in opened.listeners { await listener.shutDown(within: .zero) }
       await transport.stop()
@@ -137,6 +141,8 @@ public final class VestaServer: Sendable {
     await transport.stop()
     await host.apps.close()
     _ = await routes.delete()
+    // Last: the next server of the directory finds every store closed.
+    lock?.release()
   }
 
   private static func security(_ settings: ServerSettings) throws(ServerError) -> TLSServerSettings? {

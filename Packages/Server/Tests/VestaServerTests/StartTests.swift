@@ -1,0 +1,50 @@
+import Foundation
+import Testing
+import VestaTesting
+
+@testable import VestaServer
+
+/// What keeps a server from starting.
+@Suite(.serialized) struct StartTests {
+  private static let freePorts = Dictionary(uniqueKeysWithValues: ServerSettings.usualPorts.keys.map { ($0, 0) })
+
+  @Test(.timeLimit(.minutes(2))) func `two servers do not share a directory of data`() async throws {
+    try await withTemporaryDirectory { directory in
+      let settings = ServerSettings(
+        project: "data-\(UUID().uuidString.lowercased())", data: directory.path, ports: Self.freePorts)
+      let first = try await VestaServer.start(settings)
+      let error = await #expect(throws: ServerError.self) { _ = try await VestaServer.start(settings) }
+      #expect(error?.description.contains("Another server uses the data in") == true)
+      let ports = ["", "-auth", "-database", "-firestore", "-functions", "-hub", "-storage"]
+      let arguments = ports.flatMap { ["--port\($0)", "0"] } + ["--data", directory.path]
+      let doctor = await DoctorCommand.run(arguments, in: "/no/such/directory")
+      #expect(doctor.status == 1 && doctor.text.contains("Another server uses the data in"), "\(doctor.text)")
+      await first.stop()
+      let second = try await VestaServer.start(settings)
+      await second.stop()
+    }
+  }
+
+  @Test func `a directory that cannot take the export of the end is refused at the start`() async throws {
+    try await withTemporaryDirectory { directory in
+      let foreign = directory.appending(path: "foreign")
+      try FileManager.default.createDirectory(at: foreign, withIntermediateDirectories: true)
+      try Data("precious".utf8).write(to: foreign.appending(path: "notes.txt"))
+      for path in [foreign.path, foreign.appending(path: "notes.txt/export").path] {
+        let arguments = try ServeArguments(["--memory", "--export-on-exit", path], in: "/no")
+        let run = ServerRun(arguments) { Issue.record("It has started: \($0)") }
+        await #expect(throws: ServerError.self) { try await run.serve(until: AsyncStream { $0.finish() }) }
+      }
+      try ExportDirectory.checkTarget(directory.appending(path: "new/deep").path)
+    }
+  }
+
+  @Test func `a text that cannot be a project is refused at the start`() async throws {
+    for project in ["A b", "", "x/y", String(repeating: "x", count: 101)] {
+      let settings = ServerSettings(project: project, ports: Self.freePorts)
+      await #expect(throws: ServerError.self) { _ = try await VestaServer.start(settings) }
+    }
+    let doctor = await DoctorCommand.run(["--project", "A b", "--memory"], in: "/no/such/directory")
+    #expect(doctor.status == 1 && doctor.text.contains("cannot be a project"))
+  }
+}
