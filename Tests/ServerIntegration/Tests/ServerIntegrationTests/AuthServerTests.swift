@@ -9,7 +9,7 @@ import VestaTesting
       let server = try await ServerProcess(in: directory, store, "--project", "demo")
       let result = try await server.python("auth_admin", [])
       #expect(result.status == 0, "\(result.lines.filter { !$0.hasPrefix("passed") }.joined(separator: "\n"))")
-      #expect(result.lines.count { $0.hasPrefix("passed") } == 10)
+      #expect(result.lines.count { $0.hasPrefix("passed") } == 11)
       #expect(await server.end() == 0)
     }
   }

@@ -180,6 +180,18 @@ def case_local_test_suites_clear_configure_and_read_codes():
     equal(auth.list_users(app=a).users, [])
 
 
+def case_local_test_suites_are_not_throttled():
+    client("accounts:signUp", email="often@b.c", password="secret")
+    for _ in range(40):
+        client("accounts:sendVerificationCode", phoneNumber="+15550000010")
+        client("accounts:sendOobCode", requestType="PASSWORD_RESET", email="often@b.c")
+    for number in range(130):
+        email = "often@b.c" if number < 12 else f"no{number}@b.c"
+        refused = raises(AssertionError, lambda: client("accounts:signInWithPassword", email=email, password="wrong"))
+        expect("TOO_MANY_ATTEMPTS" not in str(refused), f"{number}: {refused}")
+    expect("idToken" in client("accounts:signInWithPassword", email="often@b.c", password="secret"))
+
+
 def case_hostile_requests_are_refused():
     random_source = random.Random(7)
     paths = [
