@@ -5,6 +5,13 @@ public struct FirestoreEndpointTuning: Sendable {
   /// The largest request, in bytes; the service allows 10 MiB.
   public var requestBytes = 11 << 20
 
+  /// The largest body of a POST to a channel of writes, in bytes: a browser sends ten writes together, each of up to 10
+  /// MiB, of which each byte may be escaped as three.
+  public var channelBodyBytes = 330 << 20
+
+  /// The number of bytes of writes that wait for the engine before no more of such a body are read.
+  public var waitingWriteBytes = 32 << 20
+
   /// The number of bytes of responses that are gathered before they are sent at once.
   public var batchBytes = 32_768
 

@@ -27,7 +27,8 @@ struct FirestoreHandler: HTTPHandler {
   }
 
   func bodyDelivery(for head: HTTPRequestHead) -> HTTPBodyDelivery {
-    GRPCHandler.isGRPC(head) ? grpc.bodyDelivery(for: head) : .collected(upTo: tuning.requestBytes)
+    if GRPCHandler.isGRPC(head) { return grpc.bodyDelivery(for: head) }
+    return channels.bodyDelivery(for: head) ?? .collected(upTo: tuning.requestBytes)
   }
 
   func refusal(of head: HTTPRequestHead, limit: Int) -> HTTPResponse {

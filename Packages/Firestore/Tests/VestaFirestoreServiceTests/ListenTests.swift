@@ -197,8 +197,12 @@ struct ListenTests {
     follower.add(target(0, .all("rooms")))
     follower.add(target(4, StructuredQuery(from: [.init(collectionID: "__bad__")])))
     follower.add(target(2, .all("rooms")))
-    try await follower.snapshot()
-    #expect(follower.causes.map(\.code) == [.invalidArgument, .invalidArgument])
+    var ends = 0
+    let areEnded = try await follower.read { response in
+      if case .targetChange(let change) = response, change.kind == .remove { ends += 1 }
+      return ends == 2
+    }
+    #expect(areEnded && follower.causes.map(\.code) == [.invalidArgument, .invalidArgument])
     follower.remove(2)
     #expect(
       try await follower.read { response in

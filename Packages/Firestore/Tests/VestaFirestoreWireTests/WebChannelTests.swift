@@ -167,6 +167,11 @@ private func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8
     #expect(throws: BytesError.self) {
       _ = try other.forward(WebChannelBody(messages: (1...4).map { .init($0, "m") }), confirmed: 0)
     }
+    // Messages that are next do not wait, however long they are.
+    tuning.maximumWaitingBytes = 1
+    var third = WebChannelMachine(tuning: tuning)
+    let next = try third.forward(WebChannelBody(messages: (0...4).map { .init($0, "message") }), confirmed: 0)
+    #expect(next.messages.count == 5)
   }
 
   @Test func `hostile bodies, queries and responses are a value or an error`() throws {

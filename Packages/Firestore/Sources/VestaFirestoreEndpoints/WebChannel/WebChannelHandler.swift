@@ -30,6 +30,22 @@ final class WebChannelHandler: Sendable {
     }
   }
 
+  /// How the body of a large POST of writes is delivered; `nil` for other requests.
+  ///
+  /// Browsers have no use for a refusal of the request: they send it again without end. So it is read message by
+  /// message, and a message that is too large is refused in the stream, as any other write.
+  func bodyDelivery(for head: HTTPRequestHead) -> HTTPBodyDelivery? {
+    guard head.method == .post, let length = head.fields.first("content-length").flatMap({ Int($0) }),
+      length > tuning.requestBytes, length <= tuning.channelBodyBytes
+    else { return nil }
+    let parts = head.target.split(separator: "?", maxSplits: 1)
+    guard parts.count == 2, Self.call(at: parts[0]) == "Write",
+      case .forward(let place, _)? = try? WebChannelRequest(method: "POST", query: String(parts[1])),
+      session(place) != nil
+    else { return nil }
+    return .streamed
+  }
+
   /// Ends all sessions with `UNAVAILABLE`, and refuses new ones.
   func endStreams() {
     let sessions = state.withLock { state in
@@ -49,19 +65,33 @@ final class WebChannelHandler: Sendable {
         return .response(try open(call, database ?? "", body, request))
       case .forward(let place, let confirmed):
         guard let session = session(place) else { return Self.unknown }
+        if case .stream(let body, _) = request.body { return .task { await Self.take(body, session, confirmed) } }
         let response = try session.forward(try WebChannelBody(request.body.bytes ?? []), confirmed: confirmed)
         return .response(Self.response(.bytes(response)))
       case .back(let place, let confirmed, let kind):
-        guard let session = session(place) else { return Self.unknown }
-        return .response(Self.response(.stream(try session.back(kind, confirmed: confirmed))))
+        guard let session = session(place), let stream = try session.back(kind, confirmed: confirmed) else {
+          return Self.unknown
+        }
+        return .response(Self.response(.stream(stream)))
       case .terminate(let place):
         session(place)?.terminate()
         return .response(Self.response(.empty))
       }
     } catch {
-      let status = status(of: (error as? BytesError).map { BytesFailure(message: $0.message) } ?? error)
-      return .response(RESTResponse.failure(status))
+      return .response(Self.failure(error))
     }
+  }
+
+  private static func take(_ body: ByteStream, _ session: WebChannelSession, _ confirmed: Int) async -> HTTPResponse {
+    do {
+      return response(.bytes(try await session.forward(body, confirmed: confirmed)))
+    } catch {
+      return failure(error)
+    }
+  }
+
+  private static func failure(_ error: any Error) -> HTTPResponse {
+    RESTResponse.failure(status(of: (error as? BytesError).map { BytesFailure(message: $0.message) } ?? error))
   }
 
   private static var unknown: HTTPReply {
@@ -113,11 +143,13 @@ final class WebChannelHandler: Sendable {
   ) -> (WebChannelSession, begin: @Sendable () -> Void) {
     if call == "Listen" {
       return start(
-        .schema(ListenRequestWire.self), .schema(ListenResponseWire.self), request: \.request, response: { $0 }
+        .schema(ListenRequestWire.self), .schema(ListenResponseWire.self), isAnswered: false, request: \.request,
+        response: { $0 }
       ) { try await backend.listen(database: database, context: context) }
     }
     return start(
-      .conversion(WriteRequestWire.self), .schema(WriteResponseWire.self), request: { $0.request }, response: { $0 }
+      .conversion(WriteRequestWire.self), .schema(WriteResponseWire.self), isAnswered: true, request: { $0.request },
+      response: { $0 }
     ) { try await backend.write(database: database, context: context) }
   }
 
@@ -131,14 +163,18 @@ final class WebChannelHandler: Sendable {
   }
 
   /// A session and what starts the stream of the backend; messages of the browser wait until it is there.
+  ///
+  /// - Parameter isAnswered: Whether each request has one response, in their order.
   private func start<Message, Request, Response, Reply>(
-    _ requests: MessageForm<Message>, _ responses: MessageForm<Reply>,
+    _ requests: MessageForm<Message>, _ responses: MessageForm<Reply>, isAnswered: Bool,
     request: @escaping @Sendable (Message) -> Request?, response: @escaping @Sendable (Response) -> Reply,
     open: @escaping @Sendable () async throws -> DuplexCall<Request, Response>
   ) -> (WebChannelSession, begin: @Sendable () -> Void) {
-    let source = WebChannelSource<Request, Response>()
-    let session = WebChannelSession(host.clock, tuning) { json in
-      if let request = request(try requests.readJSON(json)) { source.send(request) }
+    let source = WebChannelSource<Request, Response>(isAnswered: isAnswered)
+    let session = WebChannelSession(host.clock, tuning) { text in
+      source.take(text) { json in request(try requests.readJSON(json)) }
+    } waitingBytes: {
+      source.waitingBytes
     } onGone: { [weak self] session in
       source.cancel()
       self?.state.withLock { $0.sessions[session.id] = nil }
@@ -148,8 +184,9 @@ final class WebChannelHandler: Sendable {
         let call = try await open()
         source.set(call)
         for try await batch in call.responses {
-          let messages = try batch.map { try JSONValue(json: responses.writeJSON(response($0)), limits: .large) }
+          let messages = try batch.map { try JSONValue(json: responses.writeJSON(response($0)), limits: WebChannelFrames.limits) }
           session?.send(messages)
+          if let refusal = source.answered(messages.count) { throw refusal }
         }
         session?.fail(ServiceStatus(.unavailable, "The stream has ended. Connect again, with resume tokens."))
       } catch {
@@ -157,61 +194,5 @@ final class WebChannelHandler: Sendable {
       }
     }
     return (session, { source.run(carry) })
-  }
-}
-
-extension JSONLimits {
-  fileprivate static let large = WebChannelFrames.limits
-}
-
-/// The backend's stream of a session: earlier messages wait for its opening.
-private final class WebChannelSource<Request: Sendable, Response: Sendable>: Sendable {
-  private struct State {
-    var call: DuplexCall<Request, Response>?
-    var early: [Request] = []
-    var task: Task<Void, Never>?
-    var isOver = false
-  }
-
-  private let state = Locked(State())
-
-  func run(_ work: @escaping @Sendable () async -> Void) {
-    let task = Task { await work() }
-    let isOver = state.withLock { state in
-      state.task = task
-      return state.isOver
-    }
-    if isOver { task.cancel() }
-  }
-
-  func set(_ call: DuplexCall<Request, Response>) {
-    while true {
-      let early = state.withLock { state -> [Request] in
-        defer { state.early = [] }
-        if state.early.isEmpty || state.isOver { state.call = call }
-        return state.early
-      }
-      if early.isEmpty { break }
-      for request in early { call.send(request) }
-    }
-    if state.withLock({ $0.isOver }) { call.cancel() }
-  }
-
-  func send(_ request: Request) {
-    let call = state.withLock { state in
-      if state.call == nil { state.early.append(request) }
-      return state.call
-    }
-    call?.send(request)
-  }
-
-  func cancel() {
-    let (call, task) = state.withLock { state in
-      state.isOver = true
-      defer { state.task = nil }
-      return (state.call, state.task)
-    }
-    call?.cancel()
-    task?.cancel()
   }
 }

@@ -11,67 +11,30 @@ import VestaTransportInterop
 /// written wait in a line that one thread at a time empties, so frames keep their order and nothing is called with the
 /// lock held.
 final class WebChannelSession: Sendable {
-  /// The response to the request by which a browser waits.
-  private enum BackChannel {
-    case none
-    /// It lasts.
-    case streaming(ByteStream)
-    /// It ends with what there is next; the frames are an empty array, so that it is never without one.
-    case held(ByteStream, first: [UInt8])
-  }
-
-  private struct Output {
-    let stream: ByteStream
-    let bytes: [UInt8]
-    let isLast: Bool
-  }
-
-  private struct State {
-    var machine: WebChannelMachine
-    var back = BackChannel.none
-    var timer: ListenerRegistration?
-    /// Counts back channels: a timer or the end of one says nothing about the next.
-    var turn = 0
-    /// Whether the backend's stream is over, and its end was said.
-    var isOver = false
-    var outputs = Fifo<Output>()
-    var isWriting = false
-
-    mutating func write(_ bytes: [UInt8], isLast: Bool = false) {
-      switch back {
-      case .none: return
-      case .streaming(let stream): outputs.append(Output(stream: stream, bytes: bytes, isLast: isLast))
-      case .held(let stream, let first):
-        outputs.append(Output(stream: stream, bytes: first + bytes, isLast: true))
-      }
-      if case .held = back { endBack() } else if isLast { endBack() }
-    }
-
-    mutating func endBack() {
-      back = .none
-      machine.backChannelEnded()
-    }
-  }
-
   let id = WebChannelSession.random()
   /// The value that later requests have to know in addition to the id.
   let httpID = WebChannelSession.random()
   private let clock: ServiceClock
   private let keepAlive: Duration
-  private let take: @Sendable (JSONValue) throws -> Void
+  private let tuning: FirestoreEndpointTuning
+  private let take: @Sendable (String) -> ServiceStatus?
+  private let waitingBytes: @Sendable () -> Int
   private let onGone: @Sendable (WebChannelSession) -> Void
   private let state: Locked<State>
 
   /// - Parameters:
-  ///   - take: Takes a message of the browser.
+  ///   - take: Takes a message of the browser; returns the status with which it ends the stream, if it does.
+  ///   - waitingBytes: Returns the bytes of messages that have been taken and have no response yet.
   ///   - onGone: Forgets the session, and frees the stream of the backend; may be called again.
   init(
-    _ clock: ServiceClock, _ tuning: FirestoreEndpointTuning, take: @escaping @Sendable (JSONValue) throws -> Void,
-    onGone: @escaping @Sendable (WebChannelSession) -> Void
+    _ clock: ServiceClock, _ tuning: FirestoreEndpointTuning, take: @escaping @Sendable (String) -> ServiceStatus?,
+    waitingBytes: @escaping @Sendable () -> Int, onGone: @escaping @Sendable (WebChannelSession) -> Void
   ) {
     self.clock = clock
     keepAlive = tuning.keepAlive
+    self.tuning = tuning
     self.take = take
+    self.waitingBytes = waitingBytes
     self.onGone = onGone
     state = Locked(State(machine: WebChannelMachine(tuning: tuning.webChannel)))
   }
@@ -84,26 +47,43 @@ final class WebChannelSession: Sendable {
       try $0.machine.open(session: id, keepAliveMilliseconds: milliseconds, body)
     }
     setTimer(after: keepAlive * 2, turn: 0)
-    try deliver(messages)
+    deliver(messages)
     return response
   }
 
   func forward(_ body: WebChannelBody, confirmed: Int) throws -> [UInt8] {
     let (response, messages) = try state.withLock { try $0.machine.forward(body, confirmed: confirmed) }
-    try deliver(messages)
+    deliver(messages)
     return response
+  }
+
+  /// Takes a large body message by message, and waits while the backend has much of it.
+  func forward(_ body: ByteStream, confirmed: Int) async throws -> [UInt8] {
+    var reader = WebChannelBodyReader(maximumMessageBytes: WebChannelFrames.limits.maximumSize)
+    while let bytes = try await body.next() {
+      for message in try reader.received(bytes) {
+        _ = try forward(WebChannelBody(messages: [message]), confirmed: confirmed)
+      }
+      while waitingBytes() > tuning.waitingWriteBytes, !state.withLock({ $0.isOver }) {
+        try await clock.sleep(for: .milliseconds(20))
+      }
+    }
+    return try forward(WebChannelBody(messages: try reader.finished()), confirmed: confirmed)
   }
 
   /// Opens a back channel in place of one that is open.
   ///
   /// A browser that streams gets something at once: it takes a connection that says nothing for one that holds
-  /// responses back.
-  func back(_ kind: WebChannelRequest.BackChannel, confirmed: Int) throws -> ByteStream {
+  /// responses back. One that has the error at the end, and asks again, is told to close.
+  ///
+  /// - Returns: `nil` where the browser has everything, and the session is gone.
+  func back(_ kind: WebChannelRequest.BackChannel, confirmed: Int) throws -> ByteStream? {
     let stream = ByteStream(limit: .max)
     var pause = keepAlive
-    let turn = try state.withLock { state in
+    let turn = try state.withLock { state -> Int? in
       state.write([], isLast: true)
-      let frames = try state.machine.openBackChannel(confirmed: confirmed)
+      let frames = try state.frames(after: confirmed)
+      if frames.isEmpty { return nil }
       state.turn += 1
       switch kind {
       case .streaming:
@@ -122,8 +102,12 @@ final class WebChannelSession: Sendable {
       }
       return state.turn
     }
-    stream.pipe.setDemand(nil, onCancel: { [weak self] in self?.hasLeft(turn) })
     flush()
+    guard let turn else {
+      terminate()
+      return nil
+    }
+    stream.pipe.setDemand(nil, onCancel: { [weak self] in self?.hasLeft(turn) })
     setTimer(after: pause, turn: turn)
     return stream
   }
@@ -175,8 +159,8 @@ final class WebChannelSession: Sendable {
 
   // MARK: Parts
 
-  private func deliver(_ messages: [String]) throws {
-    for message in messages { try take(try JSONValue(json: Array(message.utf8), limits: WebChannelFrames.limits)) }
+  private func deliver(_ messages: [String]) {
+    for case let status? in messages.map(take) { fail(status) }
   }
 
   private func flush() {

@@ -1,3 +1,4 @@
+import VestaConcurrency
 import VestaFirestoreBackend
 import VestaFirestoreIndexes
 import VestaFirestoreModel
@@ -68,6 +69,8 @@ struct GuardedCaller: Sendable {
 /// The documents at the version of a snapshot, whatever its scope.
 struct SnapshotState: FirestoreGuardState {
   let snapshot: Snapshot
+  /// Notes the documents that the guard looks up; `nil` where they are of no interest.
+  var lookedUp: LookedUp?
 
   nonisolated(nonsending) func document(_ name: String) async throws -> Document? {
     // Rules look into the database of the call only.
@@ -75,12 +78,22 @@ struct SnapshotState: FirestoreGuardState {
       return nil
     }
     let pathKey = PathKey(name.path)
+    lookedUp?.note(pathKey)
     guard let row = try await snapshot.unscoped.at(snapshot.version, .pathKeys([pathKey])).row(at: pathKey) else {
       return nil
     }
     let content = try DocumentRow(row, of: name.path)
     return content.document(named: name.description, fields: content.fields)
   }
+}
+
+/// The documents that a guard looks up for an answer, there or not.
+final class LookedUp: Sendable {
+  private let noted = Locked<Set<PathKey>>([])
+
+  var pathKeys: Set<PathKey> { noted.withLock { $0 } }
+
+  func note(_ pathKey: PathKey) { noted.withLock { _ = $0.insert(pathKey) } }
 }
 
 /// The documents at a version that the store is not being read at: it is read where the guard looks a document up.

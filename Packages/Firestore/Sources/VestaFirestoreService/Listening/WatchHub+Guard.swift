@@ -9,17 +9,23 @@ import VestaFirestoreModel
 /// | a target is added | a query | before anything is read for it |
 /// | the start of a target is ready | documents by name | with the state that is sent |
 /// | a commit | documents by name that it changed | with the state that would be sent |
+/// | a commit | queries for which the guard looked up a document that it changed | before changes are sent |
 /// | the rules change | every target | with the state of this turn, before changes are sent |
 ///
 /// A denied target ends with the cause; the other targets of its call continue.
 extension WatchHub {
   /// The refusal of a new target of a query; documents are asked about when their state is known.
-  func denial(of target: Target, _ guarded: GuardedCaller, _ snapshot: Snapshot) async -> FirestoreServiceError? {
+  ///
+  /// - Parameter lookedUp: Notes the documents that the guard looks up.
+  func denial(
+    of target: Target, _ guarded: GuardedCaller, _ snapshot: Snapshot, _ lookedUp: LookedUp
+  ) async -> FirestoreServiceError? {
     guard case .query(_, let query) = target.subject,
       // An invalid query is refused for that reason.
       case .query(let normal)? = try? WatchSubject(target.subject, in: name)
     else { return nil }
-    return await denial { try await guarded.list(normal.parent, query, SnapshotState(snapshot: snapshot)) }
+    let state = SnapshotState(snapshot: snapshot, lookedUp: lookedUp)
+    return await denial { try await guarded.list(normal.parent, query, state) }
   }
 
   /// Asks about documents whose start is ready, for each target that waits for it.
@@ -37,7 +43,8 @@ extension WatchHub {
     }
   }
 
-  /// Asks about changed documents, for each target that follows them by name.
+  /// Asks about changed documents, for each target that follows them by name, and about queries that are allowed because
+  /// of them.
   func ask(
     about changes: [WatchChange], _ machine: inout WatchMachine, _ jobs: inout JobQueue, _ snapshot: Snapshot
   ) async {
@@ -50,18 +57,29 @@ extension WatchHub {
         if let denial { perform(machine.deny(id, of: call, denial), &jobs) }
       }
     }
+    // A document that cannot be read counts too: the guard fails at it, and the target ends.
+    for (call, target) in machine.dependants(on: changes) {
+      await askAgain(target, of: call, &machine, &jobs, snapshot)
+    }
   }
 
   /// Asks about all targets, after a change of the rules.
   func askAgain(_ machine: inout WatchMachine, _ jobs: inout JobQueue, _ snapshot: Snapshot) async {
-    for (call, target) in machine.guardedTargets {
-      guard let guarded = guarded(call) else { continue }
-      var denial = await denial(of: target, guarded, snapshot)
-      if case .documents(let pathKeys)? = try? WatchSubject(target.subject, in: name) {
-        denial = await self.denial { try await self.ask(guarded, about: pathKeys, of: nil, snapshot) }
-      }
-      if let denial { perform(machine.deny(target.id, of: call, denial), &jobs) }
+    for (call, target) in machine.guardedTargets { await askAgain(target, of: call, &machine, &jobs, snapshot) }
+  }
+
+  private func askAgain(
+    _ target: Target, of call: WatchMachine.CallID, _ machine: inout WatchMachine, _ jobs: inout JobQueue,
+    _ snapshot: Snapshot
+  ) async {
+    guard let guarded = guarded(call) else { return }
+    let lookedUp = LookedUp()
+    var denial = await denial(of: target, guarded, snapshot, lookedUp)
+    if case .documents(let pathKeys)? = try? WatchSubject(target.subject, in: name) {
+      denial = await self.denial { try await self.ask(guarded, about: pathKeys, of: nil, snapshot) }
     }
+    if let denial { return perform(machine.deny(target.id, of: call, denial), &jobs) }
+    machine.allow(target.id, of: call, because: lookedUp.pathKeys)
   }
 
   /// Asks about documents by name.

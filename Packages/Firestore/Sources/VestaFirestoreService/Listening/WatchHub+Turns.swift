@@ -57,10 +57,12 @@ extension WatchHub {
     case .request(.removeTarget(let id), let call): perform(machine.remove(id, of: call), &jobs)
     case .request(.addTarget(let target), let call):
       guard let open = openCall(call) else { return }
-      if let guarded = open.guarded, let denial = await denial(of: target, guarded, snapshot) {
+      let lookedUp = LookedUp()
+      if let guarded = open.guarded, let denial = await denial(of: target, guarded, snapshot, lookedUp) {
         return perform(machine.refuse(target, of: call, denial), &jobs)
       }
-      let actions = machine.add(target, of: call, in: name, isGuarded: open.guarded != nil)
+      let actions = machine.add(
+        target, of: call, in: name, isGuarded: open.guarded != nil, lookedUp: lookedUp.pathKeys)
       await perform(actions, &machine, &jobs, snapshot)
     case .started(let job, .failure(let error)):
       perform(machine.refused(job, error), &jobs)

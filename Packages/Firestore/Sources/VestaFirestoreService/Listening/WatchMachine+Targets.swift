@@ -1,16 +1,20 @@
 import VestaFirestoreBackend
+import VestaFirestoreIndexes
 import VestaFirestoreModel
 
 /// The targets of calls: requested, started, followed, refused, forgotten.
 extension WatchMachine {
   /// Takes a request for a target: acknowledges it, and asks for its start unless others wait for the same one.
   ///
-  /// - Parameter isGuarded: Whether a guard is asked about the target.
+  /// - Parameters:
+  ///   - isGuarded: Whether a guard is asked about the target.
+  ///   - lookedUp: The documents that the guard looked up to allow it.
   mutating func add(
-    _ target: Target, of call: CallID, in database: DatabaseName, isGuarded: Bool = false
+    _ target: Target, of call: CallID, in database: DatabaseName, isGuarded: Bool = false,
+    lookedUp: Set<PathKey> = []
   ) -> [Action] {
     do {
-      return try start(target, of: call, in: database, isGuarded)
+      return try start(target, of: call, in: database, isGuarded, lookedUp)
     } catch {
       return refuse(target, of: call, error)
     }
@@ -24,7 +28,7 @@ extension WatchMachine {
   }
 
   mutating func start(
-    _ target: Target, of call: CallID, in database: DatabaseName, _ isGuarded: Bool
+    _ target: Target, of call: CallID, in database: DatabaseName, _ isGuarded: Bool, _ lookedUp: Set<PathKey>
   ) throws(FirestoreServiceError) -> [Action] {
     let hasNoNumber = target.id == 0
     let target = try numbered(target, of: call)
@@ -51,6 +55,7 @@ extension WatchMachine {
     if hasNoNumber { calls[call]?.lastAssigned = target.id }
     calls[call]?.targets[target.id] = CallTarget(
       state: .starting(job ?? lastNumber), asked: isGuarded ? target : nil)
+    allow(target.id, of: call, because: lookedUp)
     let acknowledged = ListenResponse.targetChange(TargetChange(.add, targetIDs: [target.id]))
     return deliver([acknowledged], to: call, withSnapshot: false) + actions
   }
@@ -106,7 +111,7 @@ extension WatchMachine {
       if waiter.once {
         let end = ListenResponse.targetChange(TargetChange(.remove, targetIDs: [id]))
         actions += deliver([end], to: waiter.call, withSnapshot: false)
-        calls[waiter.call]?.targets[id] = nil
+        drop(id, of: waiter.call)
       } else if calls[waiter.call] != nil {
         follow(waiter, start)
       }
@@ -119,7 +124,7 @@ extension WatchMachine {
     guard let (request, waiters) = waiters.removeValue(forKey: job) else { return [] }
     starts[request] = nil
     return waiters.flatMap { waiter in
-      calls[waiter.call]?.targets[waiter.target] = nil
+      drop(waiter.target, of: waiter.call)
       let end = TargetChange(.remove, targetIDs: [waiter.target], cause: error)
       return deliver([.targetChange(end)], to: waiter.call, withSnapshot: false)
     }
@@ -143,7 +148,7 @@ extension WatchMachine {
 
   /// Forgets a target; nothing happens when it is not there.
   mutating func forget(_ id: Int32, of call: CallID) -> [Action] {
-    switch calls[call]?.targets.removeValue(forKey: id)?.state {
+    switch drop(id, of: call)?.state {
     case nil: return []
     case .starting(let job):
       waiters[job]?.waiters.removeAll { $0.call == call && $0.target == id }
@@ -153,6 +158,13 @@ extension WatchMachine {
       return [.cancel(job)]
     case .following(let number): return unfollow(number, id, of: call)
     }
+  }
+
+  /// Takes a target out of its call.
+  @discardableResult
+  mutating func drop(_ id: Int32, of call: CallID) -> CallTarget? {
+    lookups.remove(LookupIndex.Place(call: call, target: id))
+    return calls[call]?.targets.removeValue(forKey: id)
   }
 
   mutating func unfollow(_ number: WatchID, _ id: Int32, of call: CallID) -> [Action] {
@@ -197,6 +209,19 @@ extension WatchMachine {
       guard let watch = watches[number], watch.subject.isDocuments else { return [] as [(CallID, Int32)] }
       return watch.members.flatMap { call, ids in ids.map { (call, $0) } }
     }
+  }
+
+  /// The targets of queries for which the guard looked up a document that has changed.
+  func dependants(on changes: [WatchChange]) -> [(call: CallID, target: Target)] {
+    lookups.places(of: changes.lazy.map(\.pathKey)).compactMap { place in
+      calls[place.call]?.targets[place.target]?.asked.map { (place.call, $0) }
+    }
+  }
+
+  /// Notes the documents that a guard looked up to allow a target.
+  mutating func allow(_ id: Int32, of call: CallID, because lookedUp: Set<PathKey>) {
+    guard calls[call]?.targets[id] != nil else { return }
+    lookups.set(lookedUp, for: LookupIndex.Place(call: call, target: id))
   }
 
   /// Ends a target that its caller may not have, and no other.

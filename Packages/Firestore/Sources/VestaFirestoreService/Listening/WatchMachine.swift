@@ -99,6 +99,8 @@ struct WatchMachine {
   var numbers: [WatchSubject: WatchID] = [:]
   var calls: [CallID: Call] = [:]
   var index = WatchIndex()
+  /// The targets whose permission depends on other documents.
+  var lookups = LookupIndex()
   var lastNumber = 0
   var starts: [StartRequest: JobID] = [:]
   var waiters: [JobID: (request: StartRequest, waiters: [Waiter])] = [:]
@@ -115,8 +117,8 @@ struct WatchMachine {
     self.heldBytes = heldBytes
   }
 
-  /// Whether any listener needs changes.
-  var isFollowing: Bool { !watches.isEmpty }
+  /// Whether any listener needs changes, or its permission does.
+  var isFollowing: Bool { !watches.isEmpty || !lookups.isEmpty }
 
   // MARK: Commits
 
@@ -247,7 +249,7 @@ struct WatchMachine {
     var actions: [Action] = []
     for (call, ids) in watches[number]?.members ?? [:] {
       for id in ids { actions += unfollow(number, id, of: call) }
-      for id in ids { calls[call]?.targets[id] = nil }
+      for id in ids { drop(id, of: call) }
       let end = ListenResponse.targetChange(TargetChange(.remove, targetIDs: ids, cause: error))
       actions += deliver([end], to: call, withSnapshot: false)
     }

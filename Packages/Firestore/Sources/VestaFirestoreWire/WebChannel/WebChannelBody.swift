@@ -56,9 +56,8 @@ public struct WebChannelBody: Sendable, Hashable {
     let fields = try FormFields(utf8: bytes, maximumCount: maximumMessages + 16)
     let offset = try fields["ofs"].map { text throws(BytesError) in try WebChannelRequest.number(text) } ?? 0
     var messages: [Int: String] = [:]
-    for field in fields.fields where field.name.hasPrefix(Self.prefix) && field.name.hasSuffix(Self.suffix) {
-      let digits = field.name.dropFirst(Self.prefix.utf8.count).dropLast(Self.suffix.utf8.count)
-      messages[offset + (try WebChannelRequest.number(String(digits)))] = field.value
+    for field in fields.fields {
+      if let number = try Self.number(ofField: field.name) { messages[offset + number] = field.value }
     }
     if let count = fields["count"] {
       guard try WebChannelRequest.number(count) == messages.count else {
@@ -67,6 +66,12 @@ public struct WebChannelBody: Sendable, Hashable {
     }
     headers = fields["headers"].map(Self.headers) ?? []
     self.messages = messages.sorted { $0.key < $1.key }.map { Message($0.key, $0.value) }
+  }
+
+  /// The number of a message in its body, by the name of its field; `nil` for another field.
+  static func number(ofField name: String) throws(BytesError) -> Int? {
+    guard name.hasPrefix(prefix), name.hasSuffix(suffix) else { return nil }
+    return try WebChannelRequest.number(String(name.dropFirst(prefix.utf8.count).dropLast(suffix.utf8.count)))
   }
 
   /// The form of the body.

@@ -129,7 +129,13 @@ public struct WebChannelMachine: Sendable {
 
   private mutating func received(_ messages: [WebChannelBody.Message]) throws(BytesError) -> [String] {
     guard !isClosed else { return [] }
+    var next: [String] = []
     for message in messages where message.number >= nextMessage && waiting[message.number] == nil {
+      if message.number == nextMessage {
+        nextMessage += 1
+        next.append(message.json)
+        continue
+      }
       waitingBytes += message.json.utf8.count
       guard waiting.count < tuning.maximumWaitingMessages, waitingBytes <= tuning.maximumWaitingBytes else {
         terminate()
@@ -137,7 +143,6 @@ public struct WebChannelMachine: Sendable {
       }
       waiting[message.number] = message.json
     }
-    var next: [String] = []
     while let json = waiting.removeValue(forKey: nextMessage) {
       waitingBytes -= json.utf8.count
       nextMessage += 1
