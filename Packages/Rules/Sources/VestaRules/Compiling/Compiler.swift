@@ -107,6 +107,18 @@ struct Compiler {
     return Int32(program.lists.count - 1)
   }
 
+  /// The number of a list of literals, from one; zero where an element is no literal.
+  private mutating func literalList(_ nodes: [NodeID]) -> Int32 {
+    var values: [RulesValue] = []
+    values.reserveCapacity(nodes.count)
+    for node in nodes {
+      guard case .literal(let value) = tree.nodes[node].kind else { return 0 }
+      values.append(value)
+    }
+    program.literalLists.append(.list(values))
+    return Int32(program.literalLists.count)
+  }
+
   // MARK: Expressions
 
   private mutating func compile(_ root: NodeID, _ place: Place) {
@@ -129,7 +141,7 @@ struct Compiler {
     switch tree.nodes[id].kind {
     case .literal(let value): return Step(code: .constant, a: constant(value))
     case .name(let name): return variable(name, place)
-    case .list(let items): return Step(code: .list, a: list(items))
+    case .list(let items): return Step(code: .list, a: list(items), b: literalList(items))
     case .map(let pairs): return Step(code: .map, a: list(pairs.flatMap { [$0.key, $0.value] }))
     case .path(let parts): return path(parts, templates.contains(id) ? place : nil)
     case .not(let inner): return Step(code: .not, a: Int32(inner))
@@ -142,7 +154,8 @@ struct Compiler {
     case .conditional(let a, let b, let c):
       return Step(code: .conditional, a: Int32(a), b: Int32(b), c: Int32(c))
     case .member(let target, let name): return member(target, name, place)
-    case .index(let target, let index): return Step(code: .index, a: Int32(target), b: Int32(index))
+    case .index(let target, let index):
+      return Step(code: .index, a: Int32(target), b: Int32(index), c: data(target, place))
     case .slice(let target, let from, let to):
       return Step(code: .slice, a: Int32(target), b: Int32(from), c: Int32(to))
     case .call(let name, let arguments):
@@ -178,7 +191,19 @@ struct Compiler {
     {
       return Step(code: .requestField, a: field.rawValue)
     }
-    return Step(code: .member, a: Int32(target), b: self.name(name))
+    return Step(code: .member, a: Int32(target), b: self.name(name), c: data(target, place))
+  }
+
+  /// The number of the `DataOfRequest` that an expression is; zero for others.
+  private func data(_ id: NodeID, _ place: Place) -> Int32 {
+    guard case .member(let document, "data") = tree.nodes[id].kind else { return 0 }
+    switch tree.nodes[document].kind {
+    case .name("resource") where !isBound("resource", place): return DataOfRequest.before.rawValue
+    case .member(let request, "resource"):
+      guard case .name("request") = tree.nodes[request].kind, !isBound("request", place) else { return 0 }
+      return DataOfRequest.after.rawValue
+    default: return 0
+    }
   }
 
   /// A path; what is written between its slashes are constants.

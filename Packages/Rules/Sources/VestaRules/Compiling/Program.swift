@@ -19,7 +19,7 @@ struct Step: Sendable {
     case variable
     /// A name that means nothing.
     case unbound
-    /// The list of the steps of list `a`.
+    /// The list of the steps of list `a`; literal list `b - 1` has its value where `b` is not zero.
     case list
     /// The map of the steps of list `a`, names and values in turns.
     case map
@@ -37,9 +37,9 @@ struct Step: Sendable {
     case any
     /// `a ? b : c`.
     case conditional
-    /// The member with the name `b` of step `a`.
+    /// The member with the name `b` of step `a`; `c` is the number of the `DataOfRequest` that step `a` is, or zero.
     case member
-    /// Step `a` at the index of step `b`.
+    /// Step `a` at the index of step `b`; `c` as of a member.
     case index
     /// Step `a` from step `b` to step `c`.
     case slice
@@ -59,6 +59,17 @@ struct Step: Sendable {
   var a: Int32 = 0
   var b: Int32 = 0
   var c: Int32 = 0
+}
+
+/// The data of a document that a request is about, which most rules look at again and again.
+enum DataOfRequest: Int32, Sendable {
+  /// `request.resource.data`
+  case after = 1
+  /// `resource.data`
+  case before = 2
+
+  /// The expressions that evaluating it costs.
+  var cost: Int { self == .after ? 3 : 2 }
 }
 
 /// The members of `request`.
@@ -124,6 +135,8 @@ struct Program: Sendable {
   var constants: [RulesValue] = []
   var names: [String] = []
   var lists: [[Int32]] = []
+  /// The values of lists that are made of literals alone.
+  var literalLists: [RulesValue] = []
   var functions: [CompiledFunction] = []
   var methods: [ValueMethod] = []
   /// The compiled patterns of calls with a literal, by the step of the literal.

@@ -16,6 +16,9 @@ enum ValueMethod: String, Sendable, CaseIterable {
   /// Whether the first argument is a regular expression.
   var takesPattern: Bool { self == .matches || self == .replace || self == .split }
 
+  /// Whether it compares the elements of two lists or sets.
+  var comparesElements: Bool { self == .hasAll || self == .hasAny || self == .hasOnly }
+
   /// The argument types that the method of a type takes; nil where the type has no such method.
   func overloads(of type: RulesValue.Kind) -> [[RulesValue.Kind]]? {
     switch (self, type) {

@@ -63,9 +63,12 @@ public indirect enum DatabaseTree: Sendable, Hashable, DatabaseRulesData {
 
   /// The subtree at a path.
   public func tree(at path: some Collection<String>) -> DatabaseTree {
-    guard let first = path.first else { return self }
-    guard case .parent(let children, _) = self, let child = children[first] else { return .missing }
-    return child.tree(at: path.dropFirst())
+    var tree = self
+    for name in path {
+      guard case .parent(let children, _) = tree, let child = children[name] else { return .missing }
+      tree = child
+    }
+    return tree
   }
 
   /// The tree with a subtree in place of the one at a path; nodes without children are removed.

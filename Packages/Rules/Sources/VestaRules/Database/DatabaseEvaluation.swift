@@ -217,10 +217,44 @@ struct DatabaseEvaluation {
   private mutating func call(
     _ target: NodeID, _ method: DatabaseMethod, _ arguments: [NodeID]
   ) throws(Failure) -> Value {
+    if recorder == nil, method.isOfSnapshots {
+      var path: [String] = []
+      if let isAfter = try place(target, &path) { return try snapshot(isAfter, path, method, arguments) }
+    }
     switch try value(target) {
     case .snapshot(let isAfter, let path): return try snapshot(isAfter, path, method, arguments)
     case .scalar(.string(let text)): return .scalar(try string(text, method, arguments))
     default: throw Failure("No such method/property '\(method.rawValue)'.")
+    }
+  }
+
+  /// Where the snapshot of an expression of `data`, `newData`, `root` and `child` is: one list of names, and not one for
+  /// each step of the way.
+  ///
+  /// - Parameter path: Empty at first; takes the names.
+  /// - Returns: Whether it is one of the state after the write; `nil` for other expressions, of which nothing has been
+  ///   evaluated.
+  private mutating func place(_ node: NodeID, _ path: inout [String]) throws(Failure) -> Bool? {
+    switch expression.nodes[node] {
+    case .data, .newData:
+      path = self.path
+      if case .newData = expression.nodes[node] { return true }
+      return false
+    case .root: return false
+    case .call(let target, .child, let arguments):
+      guard let isAfter = try place(target, &path) else { return nil }
+      append(try text(arguments[0], "child() expects a string argument."), to: &path)
+      return isAfter
+    default: return nil
+    }
+  }
+
+  /// Appends the names that the argument of `child` is.
+  private func append(_ name: String, to path: inout [String]) {
+    if name.isEmpty || name.utf8.contains(UInt8(ascii: "/")) {
+      path += RulesPath(name).segments
+    } else {
+      path.append(name)
     }
   }
 
@@ -236,8 +270,8 @@ struct DatabaseEvaluation {
     switch method {
     case .child, .hasChild:
       let name = try text(arguments[0], "\(method.rawValue)() expects a string argument.")
-      let isName = !name.isEmpty && !name.utf8.contains(UInt8(ascii: "/"))
-      let child = path + (isName ? [name] : RulesPath(name).segments)
+      var child = path
+      append(name, to: &child)
       return method == .child ? .snapshot(isAfter: isAfter, child) : .scalar(.bool(node(child).exists))
     case .parent:
       guard !path.isEmpty else { throw Failure("No such method/property 'parent'.") }
@@ -272,11 +306,16 @@ struct DatabaseEvaluation {
     guard case .array(let elements) = expression.nodes[list] else {
       throw Failure("hasChildren() expects an array of child names.")
     }
-    var names: [[String]] = []
-    for element in elements {
-      names.append(RulesPath(try text(element, "hasChildren() expects an array of strings.")).segments)
+    // All names are evaluated before a child is looked for: one that is no string is an error, whatever is there.
+    var names: [String] = []
+    names.reserveCapacity(elements.count)
+    for element in elements { names.append(try text(element, "hasChildren() expects an array of strings.")) }
+    var child = path
+    return names.allSatisfy { name in
+      child.removeLast(child.count - path.count)
+      append(name, to: &child)
+      return context.node(child, isAfter: isAfter).exists
     }
-    return names.allSatisfy { context.node(path + $0, isAfter: isAfter).exists }
   }
 
   private mutating func string(

@@ -3,38 +3,81 @@ extension Evaluation {
   ///
   /// Methods have at most two arguments.
   mutating func method(_ target: Int, _ method: ValueMethod, _ list: Int, _ id: Int) -> Operand {
-    let count = code.program.lists[list].count
-    var (first, second) = (Operand.unset, Operand.unset)
-    var failure: Operand?
-    for index in stride(from: count - 1, through: 0, by: -1) {
-      let outcome = evaluate(Int(code.program.lists[list][index]))
-      if case .failure = outcome { failure = outcome }
-      if index == 0 { first = outcome } else if index == 1 { second = outcome }
+    let steps = code.program.lists[list]
+    var arguments = Arguments(count: steps.count)
+    for index in steps.indices.reversed() {
+      let outcome = evaluate(Int(steps[index]))
+      if case .failure = outcome { arguments.failure = outcome }
+      if index == 0 { arguments.first = outcome } else if index == 1 { arguments.second = outcome }
     }
+    if method.takesPattern, let literal = steps.first { arguments.pattern = code.program.patterns[Int(literal)] }
+    if let map = mapOfNames(target, method, steps.count) {
+      budget.expressions -= 1
+      return names(of: evaluate(map), target, method, arguments, id)
+    }
+    return apply(method, to: evaluate(target), arguments, id)
+  }
+
+  /// The outcomes of the arguments of a method.
+  private struct Arguments {
+    let count: Int
+    var first = Operand.unset
+    var second = Operand.unset
+    /// The first failure in the order of writing.
+    var failure: Operand?
+    /// The compiled form of the first one, where it is a literal.
+    var pattern: PatternResult?
+  }
+
+  private mutating func apply(
+    _ method: ValueMethod, to target: Operand, _ arguments: Arguments, _ id: Int
+  ) -> Operand {
     let receiver: RulesValue
-    switch evaluate(target) {
+    switch target {
     case .value(let value): receiver = value
     case .failure(let number): return .failure(number)
-    case .symbol, .unset: return failure ?? fail(.unknown, id)
+    case .symbol, .unset: return arguments.failure ?? fail(.unknown, id)
     }
-    if let failure { return failure }
+    if let failure = arguments.failure { return failure }
     if case .null = receiver { return fail(.nullValue, id) }
     var values: (RulesValue?, RulesValue?) = (nil, nil)
-    if count > 0 {
-      guard case .value(let value) = first else { return fail(.unknown, id) }
+    if arguments.count > 0 {
+      guard case .value(let value) = arguments.first else { return fail(.unknown, id) }
       values.0 = value
     }
-    if count > 1 {
-      guard case .value(let value) = second else { return fail(.unknown, id) }
+    if arguments.count > 1 {
+      guard case .value(let value) = arguments.second else { return fail(.unknown, id) }
       values.1 = value
     }
-    let literal = method.takesPattern ? code.program.lists[list].first : nil
     var call = MethodCall(
-      method: method, count: count, first: values.0, second: values.1,
-      pattern: literal.flatMap { code.program.patterns[Int($0)] }, work: budget.work)
+      method: method, count: arguments.count, first: values.0, second: values.1, pattern: arguments.pattern,
+      work: budget.work)
     let outcome = call.outcome(on: receiver)
     budget.work = call.work
     return finished(outcome, id)
+  }
+
+  // MARK: Names of maps
+
+  /// The step of the map in `map.keys().hasOnly(names)` and its like, of which no list of the names has to be made.
+  private func mapOfNames(_ target: Int, _ method: ValueMethod, _ count: Int) -> Int? {
+    guard method.comparesElements, count == 1, !isRecorded, !isEnded, budget.expressions > 0 else { return nil }
+    let step = code.program.steps[target]
+    guard step.code == .method, ValueMethod.all[Int(step.b)] == .keys, code.program.lists[Int(step.c)].isEmpty else {
+      return nil
+    }
+    return Int(step.a)
+  }
+
+  private mutating func names(
+    of map: Operand, _ keys: Int, _ method: ValueMethod, _ arguments: Arguments, _ id: Int
+  ) -> Operand {
+    if case .value(.map(let members)) = map, case .value(let other) = arguments.first,
+      let outcome = members.names(method, other, &budget.work)
+    {
+      return finished(outcome, id)
+    }
+    return apply(method, to: apply(.keys, to: map, Arguments(count: 0), keys), arguments, id)
   }
 
   /// The outcome of an operation on values, at a step.

@@ -1,6 +1,18 @@
 extension Evaluation {
   // MARK: Literals
 
+  /// The value of a list of literals, at the same cost of the budget; nil where its elements have to be evaluated.
+  ///
+  /// - Parameters:
+  ///   - list: The list of the steps of its elements.
+  ///   - literal: The number of the literal list, from one; zero for none.
+  mutating func literalList(_ list: Int, _ literal: Int) -> Operand? {
+    let cost = code.program.lists[list].count
+    guard literal > 0, !isRecorded, cost <= budget.expressions else { return nil }
+    budget.expressions -= cost
+    return .value(code.program.literalLists[literal - 1])
+  }
+
   mutating func list(_ list: Int, _ id: Int) -> Operand {
     let start = stack.count
     let failure = arguments(list)
@@ -67,7 +79,11 @@ extension Evaluation {
 
   // MARK: Members
 
-  mutating func member(_ target: Int, _ name: Int, _ id: Int) -> Operand {
+  mutating func member(_ target: Int, _ name: Int, _ id: Int, of place: DataOfRequest?) -> Operand {
+    if let place, let data = data(place) {
+      if let value = data[code.program.names[name]] { return .value(value) }
+      return fail(.undefinedProperty(code.program.names[name]), id)
+    }
     switch evaluate(target) {
     case .value(.map(let map)):
       if let value = map[code.program.names[name]] { return .value(value) }
@@ -80,9 +96,9 @@ extension Evaluation {
     }
   }
 
-  mutating func index(_ target: Int, _ index: Int, _ id: Int) -> Operand {
+  mutating func index(_ target: Int, _ index: Int, _ id: Int, of place: DataOfRequest?) -> Operand {
     let key = evaluate(index)
-    switch evaluate(target) {
+    switch place.flatMap({ data($0) }).map({ .value(.map($0)) }) ?? evaluate(target) {
     case .failure(let number): return .failure(number)
     case .symbol(let symbol):
       guard case .value(.string(let name)) = key else { return fail(.unknown, id) }

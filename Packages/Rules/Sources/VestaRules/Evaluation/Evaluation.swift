@@ -28,6 +28,9 @@ struct Evaluation {
   var isEnded = false
   /// The lookups whose documents have to be read first.
   var needs: [(function: RulesLookupFunction, path: RulesPath)] = []
+  /// The data of the documents of the request, once it was looked for; nil where there is none.
+  private var after: RulesMap??
+  private var before: RulesMap??
   /// Where outcomes are counted.
   private let coverage: CoverageTable?
   /// Whether outcomes are counted or recorded, so that every expression has to be evaluated.
@@ -99,7 +102,7 @@ struct Evaluation {
     case .parameter: return stack[base + a]
     case .variable: return variable(a, b)
     case .unbound: return fail(.nullValue, id)
-    case .list: return list(a, id)
+    case .list: return literalList(a, b) ?? list(a, id)
     case .map: return map(a, id)
     case .path: return path(a, id)
     case .not: return not(a, id)
@@ -109,8 +112,8 @@ struct Evaluation {
     case .all: return chain(a, until: false)
     case .any: return chain(a, until: true)
     case .conditional: return conditional(a, b, c)
-    case .member: return member(a, b, id)
-    case .index: return index(a, b, id)
+    case .member: return member(a, b, id, of: DataOfRequest(rawValue: step.c))
+    case .index: return index(a, b, id, of: DataOfRequest(rawValue: step.c))
     case .slice: return slice(a, b, c, id)
     case .call: return call(a, b, id)
     case .builtin: return builtin(Builtin.all[a], b, id)
@@ -186,17 +189,40 @@ struct Evaluation {
     return stack[slot]
   }
 
+  /// The data of a document of the request, at the same cost of the budget.
+  ///
+  /// - Returns: `nil` where the expression has to be evaluated in full.
+  mutating func data(_ place: DataOfRequest) -> RulesMap? {
+    guard !isRecorded, !isEnded, place.cost <= budget.expressions else { return nil }
+    let found: RulesMap?
+    switch place {
+    case .after:
+      if after == nil { after = .some(Evaluation.data(of: request.resource)) }
+      found = after ?? nil
+    case .before:
+      if before == nil { before = .some(facts == nil ? Evaluation.data(of: request.existing) : nil) }
+      found = before ?? nil
+    }
+    if found != nil { budget.expressions -= place.cost }
+    return found
+  }
+
+  private static func data(of document: RulesValue?) -> RulesMap? {
+    guard case .map(let map)? = document, case .map(let data)? = map["data"] else { return nil }
+    return data
+  }
+
   // MARK: Logic
 
   /// `&&` until false, `||` until true: the decisive operand wins over an error on any side; without one the first
   /// error is the outcome.
   private mutating func chain(_ list: Int, until decisive: Bool) -> Operand {
-    let count = code.program.lists[list].count
+    let operands = code.program.lists[list]
     var failure: Operand?
     // Each operator counts, and so does each test of its left operand.
-    budget.expressions -= 2 * count - 3
-    for index in 0..<count {
-      let step = Int(code.program.lists[list][index])
+    budget.expressions -= 2 * operands.count - 3
+    for operand in operands {
+      let step = Int(operand)
       let outcome = evaluate(step)
       switch outcome {
       case .value(.bool(let bool)):
@@ -253,12 +279,15 @@ struct Evaluation {
 
   /// Evaluates arguments onto the stack, last one first; the first failure in the order of writing, if there is one.
   mutating func arguments(_ list: Int, room: Int = 0) -> Operand? {
-    let count = code.program.lists[list].count
+    let steps = code.program.lists[list]
     let start = stack.count
-    for _ in 0..<(count + room) { stack.append(.unset) }
+    if steps.isEmpty, room == 0 { return nil }
+    // Once, and not for each of the first few.
+    if stack.capacity == 0 { stack.reserveCapacity(16) }
+    for _ in 0..<(steps.count + room) { stack.append(.unset) }
     var failure: Operand?
-    for index in stride(from: count - 1, through: 0, by: -1) {
-      let outcome = evaluate(Int(code.program.lists[list][index]))
+    for index in steps.indices.reversed() {
+      let outcome = evaluate(Int(steps[index]))
       if case .failure = outcome { failure = outcome }
       stack[start + index] = outcome
     }
