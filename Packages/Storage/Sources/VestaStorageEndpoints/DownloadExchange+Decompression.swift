@@ -7,7 +7,8 @@ extension DownloadExchange {
   ///
   /// Worked example: `page.html` was uploaded with `content-encoding: gzip`. A browser takes gzip, and gets the stored
   /// bytes with that header. A program that asks without `accept-encoding` gets the page, all of it, whatever range it
-  /// has asked for: a range is one of the stored bytes. Objects with `cache-control: no-transform` are left as they are.
+  /// has asked for: a range is one of the stored bytes. Objects with `cache-control: no-transform` are left as they
+  /// are.
   ///
   /// - Returns: `nil` where the stored bytes are what the client wants, where they cannot be decompressed, and where
   ///   they are larger than ``StorageEndpointsTuning/decompressionLimit``, before or afterwards.

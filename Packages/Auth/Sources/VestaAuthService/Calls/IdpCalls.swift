@@ -36,8 +36,8 @@ extension SignInOperation {
 
   /// The response without what became of it.
   ///
-  /// Clients make credentials of access tokens for most providers, and none without one: in development, where tokens are
-  /// not a provider's, there always is one.
+  /// Clients make credentials of access tokens for most providers, and none without one: in development, where tokens
+  /// are not a provider's, there always is one.
   private func stated(_ said: IdpAssertion, _ credential: IdpCredential) -> IdpSignInResponse {
     var response = said.response(credential)
     if options.usesDevelopmentTokens, response.oauthAccessToken == nil {

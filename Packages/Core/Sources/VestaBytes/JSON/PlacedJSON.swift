@@ -4,7 +4,8 @@
 /// last member of an object.
 ///
 /// ```swift
-/// let rules = try PlacedJSON(text: Array(#"{"rules": {".read": true, /* all */ "rooms": {".indexOn": "size"},}}"#.utf8))
+/// let text = #"{"rules": {".read": true, /* all */ "rooms": {".indexOn": "size"},}}"#
+/// let rules = try PlacedJSON(text: Array(text.utf8))
 /// ```
 public indirect enum PlacedJSON: Sendable {
   /// An object with all its members in order, also those with a name that it has twice.

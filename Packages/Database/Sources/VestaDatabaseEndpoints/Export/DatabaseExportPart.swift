@@ -18,7 +18,8 @@ struct DatabaseExportPart: ExportPart {
 
   // MARK: Writing
 
-  /// Writes the databases of all projects, as the suite does: in development a database often has the name of no project.
+  /// Writes the databases of all projects, as the suite does: in development the name of a database is often that of no
+  /// project.
   func write(project: String, to root: String, in host: any EndpointHost) async throws -> JSONObject {
     let folder = "\(root)/\(Self.folder)"
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)

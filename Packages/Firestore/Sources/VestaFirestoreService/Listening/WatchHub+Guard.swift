@@ -43,8 +43,8 @@ extension WatchHub {
     }
   }
 
-  /// Asks about changed documents, for each target that follows them by name, and about queries that are allowed because
-  /// of them.
+  /// Asks about changed documents, for each target that follows them by name, and about queries that are allowed
+  /// because of them.
   func ask(
     about changes: [WatchChange], _ machine: inout WatchMachine, _ jobs: inout JobQueue, _ snapshot: Snapshot
   ) async {

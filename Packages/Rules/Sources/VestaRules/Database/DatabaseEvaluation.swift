@@ -228,8 +228,8 @@ struct DatabaseEvaluation {
     }
   }
 
-  /// Where the snapshot of an expression of `data`, `newData`, `root` and `child` is: one list of names, and not one for
-  /// each step of the way.
+  /// Where the snapshot of an expression of `data`, `newData`, `root` and `child` is: one list of names, and not one
+  /// for each step of the way.
   ///
   /// - Parameter path: Empty at first; takes the names.
   /// - Returns: Whether it is one of the state after the write; `nil` for other expressions, of which nothing has been
