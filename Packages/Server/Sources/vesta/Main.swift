@@ -1,4 +1,3 @@
-import Dispatch
 import Foundation
 import VestaConcurrency
 import VestaCore
@@ -45,11 +44,12 @@ struct Main {
       if parsed.asksForHelp { return print(ServeArguments.help) }
       log(as: parsed)
       let signals = Signals()
-      let run = ServerRun(parsed) { table in
+      let run = ServerRun(parsed) { [isServing = signals.isServing] table in
+        isServing.withLock { $0 = true }
         print(table)
         fflush(nil)
       }
-      try await run.serve(until: signals.stream(exitsAtSecond: true))
+      try await run.serve(until: signals.stream(exportPath: parsed.exportPath))
     } catch {
       fail("\(error)", status: 1)
     }
@@ -63,8 +63,11 @@ struct Main {
       log(as: parsed)
       let signals = Signals()
       // The standard output is the command's.
-      let run = ServerRun(parsed) { FileHandle.standardError.write(Data(($0 + "\n").utf8)) }
-      exit(try await run.execute(Array(parts[1]), signals: signals.stream(exitsAtSecond: false)))
+      let run = ServerRun(parsed) { [isServing = signals.isServing] table in
+        isServing.withLock { $0 = true }
+        say(table)
+      }
+      exit(try await run.execute(Array(parts[1]), signals: signals.stream(passesOn: true)))
     } catch {
       fail("\(error)", status: 1)
     }
@@ -82,36 +85,12 @@ struct Main {
   }
 
   private static func fail(_ message: String, status: Int32) -> Never {
-    FileHandle.standardError.write(Data((message + "\n").utf8))
+    say(message)
     exit(status)
   }
-}
 
-/// The signals that end the program.
-final class Signals {
-  private let queue = DispatchQueue(label: "vesta.signals")
-  private var sources: [any DispatchSourceSignal] = []
-
-  /// The numbers of the signals, as they arrive.
-  ///
-  /// - Parameter exitsAtSecond: Whether a second signal ends the program at once.
-  func stream(exitsAtSecond: Bool) -> AsyncStream<Int32> {
-    let (stream, continuation) = AsyncStream.makeStream(of: Int32.self)
-    let hasEnded = Locked(false)
-    sources = [SIGINT, SIGTERM].map { number in
-      signal(number, SIG_IGN)
-      let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
-      source.setEventHandler {
-        let isSecond = hasEnded.withLock { hasEnded in
-          defer { hasEnded = true }
-          return hasEnded
-        }
-        if isSecond, exitsAtSecond { exit(130) }
-        continuation.yield(number)
-      }
-      source.resume()
-      return source
-    }
-    return stream
+  /// Writes a line to the standard error output, which may be closed: the end of a terminal is no reason to fail.
+  static func say(_ line: String) {
+    try? FileHandle.standardError.write(contentsOf: Data((line + "\n").utf8))
   }
 }

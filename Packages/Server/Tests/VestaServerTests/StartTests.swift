@@ -35,7 +35,7 @@ import VestaTesting
         let run = ServerRun(arguments) { Issue.record("It has started: \($0)") }
         await #expect(throws: ServerError.self) { try await run.serve(until: AsyncStream { $0.finish() }) }
       }
-      try ExportDirectory.checkTarget(directory.appending(path: "new/deep").path)
+      try ExportPlace(directory.appending(path: "new/deep").path).checkWritable()
     }
   }
 

@@ -52,6 +52,9 @@ final class ServerProcess: Sendable {
     return try start(folder.appending(path: "vesta").path, arguments, ["TMPDIR": directory.path], directory)
   }
 
+  /// Sends the process a signal.
+  func send(_ signal: Int32) { kill(process.processIdentifier, signal) }
+
   /// Ends the process by a signal, and waits for its end.
   ///
   /// - Returns: The status that it has left; the number of a signal that it did not catch.

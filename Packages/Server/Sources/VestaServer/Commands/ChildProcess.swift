@@ -62,7 +62,7 @@ final class ChildProcess: Sendable {
   private static func setUsualSignals(of attributes: inout Attributes) {
     var signals = sigset_t()
     sigemptyset(&signals)
-    for number in [SIGINT, SIGTERM, SIGPIPE] { sigaddset(&signals, number) }
+    for number in [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE] { sigaddset(&signals, number) }
     posix_spawnattr_setsigdefault(&attributes, &signals)
     // Threads of the pool block signals, and a command would inherit that.
     var blocked = sigset_t()

@@ -61,7 +61,7 @@ public struct ServerRun: Sendable {
 
   private func start() async throws -> VestaServer {
     // At the end it would be too late: data in memory would be lost.
-    if let path = arguments.exportPath { try ExportDirectory.checkTarget(path) }
+    if let path = arguments.exportPath { try ExportPlace(path).checkWritable() }
     let server = try await VestaServer.start(arguments.settings)
     do {
       if let path = arguments.importPath, imports(path) { try await server.importData(from: path) }

@@ -6,8 +6,8 @@ import VestaTransportInterop
 
 /// Exports a project to a directory in the layout of the Firebase CLI's suite, and imports such directories.
 ///
-/// An export is written next to its place and moved there when it is complete, so a directory is the old export or the
-/// new one as a whole. A directory with anything else in it is never replaced.
+/// An export is written next to its place and moved there when it is complete (``ExportPlace``). A directory with
+/// anything else in it is never replaced.
 struct ExportDirectory: Sendable {
   let parts: [any ExportPart]
   let project: String
@@ -27,26 +27,24 @@ struct ExportDirectory: Sendable {
   ///   - products: The products to export; `nil` for all.
   /// - Throws: ``ServerError``; an earlier file at the path is unchanged.
   func write(to path: String, products: Set<String>? = nil) async throws(ServerError) {
-    let path = URL(filePath: path).standardizedFileURL.path(percentEncoded: false).trimmingSlash
-    try Self.checkReplaceable(path)
+    let place = ExportPlace(path)
+    try place.check()
     let chosen = parts.filter { products?.contains($0.product) ?? true }
     guard !chosen.isEmpty else { throw ServerError("No running product can be exported.") }
-    let temporary =
-      "\(path.parent)/firebase-export-\(host.clock.milliseconds())\(UUID().uuidString.prefix(6).lowercased())"
+    let temporary: String
     do {
-      try FileManager.default.createDirectory(atPath: path.parent, withIntermediateDirectories: true)
-      try FileManager.default.createDirectory(
-        atPath: temporary, withIntermediateDirectories: false,
-        // Accounts are exported with the hashes of their passwords.
-        attributes: host.isDevelopment ? nil : [.posixPermissions: 0o700])
+      temporary = try place.makeTemporary(isPrivate: !host.isDevelopment)
+    } catch {
+      throw ServerError("The export to \(place.path) failed: \(Self.sentence(of: error))")
+    }
+    do {
       try await write(chosen, into: temporary)
       if !host.isDevelopment { try Self.makePrivate(temporary) }
-      if FileManager.default.fileExists(atPath: path) { try FileManager.default.removeItem(atPath: path) }
-      try FileManager.default.moveItem(atPath: temporary, toPath: path)
     } catch {
-      try? FileManager.default.removeItem(atPath: temporary)
-      throw ServerError("The export to \(path) failed: \(Self.sentence(of: error))")
+      place.discard(temporary)
+      throw ServerError("The export to \(place.path) failed: \(Self.sentence(of: error))")
     }
+    try place.publish(temporary)
   }
 
   private func write(_ chosen: [any ExportPart], into directory: String) async throws {
@@ -76,32 +74,6 @@ struct ExportDirectory: Sendable {
 
   private static func place(_ product: String) -> Int { order.firstIndex(of: product) ?? order.count }
 
-  /// Refuses a directory that an export cannot take the place of, before there is anything to lose.
-  static func checkTarget(_ path: String) throws(ServerError) {
-    let path = URL(filePath: path).standardizedFileURL.path(percentEncoded: false).trimmingSlash
-    try checkReplaceable(path)
-    var folder = path.parent
-    while folder != "/", !FileManager.default.fileExists(atPath: folder) { folder = folder.parent }
-    var isDirectory: ObjCBool = false
-    guard FileManager.default.fileExists(atPath: folder, isDirectory: &isDirectory), isDirectory.boolValue,
-      FileManager.default.isWritableFile(atPath: folder)
-    else {
-      throw ServerError("Nothing can be exported to \(path): \(folder) cannot be written to. Name another directory.")
-    }
-  }
-
-  /// A directory may be replaced that is absent, empty, or an export.
-  private static func checkReplaceable(_ path: String) throws(ServerError) {
-    let here = URL(filePath: FileManager.default.currentDirectoryPath).standardizedFileURL.path(percentEncoded: false)
-    guard here.trimmingSlash != path, !here.hasPrefix(path + "/") else {
-      throw ServerError("\(path) is the working directory or above it, and is not replaced. Name another directory.")
-    }
-    guard FileManager.default.fileExists(atPath: path) else { return }
-    guard let names = try? FileManager.default.contentsOfDirectory(atPath: path),
-      names.isEmpty || names.contains(metadata)
-    else { throw ServerError("\(path) is no export, and is not replaced. Name another directory.") }
-  }
-
   // MARK: Importing
 
   /// Imports.
@@ -109,7 +81,7 @@ struct ExportDirectory: Sendable {
   /// - Parameter path: The directory, with the metadata of the suite, or of an export of Firestore in production.
   /// - Throws: ``ServerError``; the data before the mistake is in the project.
   func read(from path: String) async throws(ServerError) {
-    let path = URL(filePath: path).standardizedFileURL.path(percentEncoded: false).trimmingSlash
+    let path = URL(filePath: path).standardizedFileURL.path(percentEncoded: false)
     let metadata = try Self.entries(in: path)
     for part in parts.sorted(by: { Self.place($0.product) < Self.place($1.product) }) {
       guard let entry = metadata[part.product]?.object else { continue }
@@ -148,16 +120,17 @@ struct ExportDirectory: Sendable {
     case let error as ServerError: error.description
     case let error as ServiceStatus: error.message
     case let error as any ServiceFailure: error.status.message
+    case let error as CocoaError: sentence(of: error)
     default: "\(error)"
     }
   }
-}
 
-extension String {
-  fileprivate var trimmingSlash: String { count > 1 && hasSuffix("/") ? String(dropLast()) : self }
-
-  fileprivate var parent: String {
-    URL(filePath: self).deletingLastPathComponent().path(percentEncoded: false).trimmingSlash
+  /// The file and the words of the system, without the domains and codes around them.
+  private static func sentence(of error: CocoaError) -> String {
+    let error = error as NSError
+    let cause = (error.userInfo[NSUnderlyingErrorKey] as? NSError) ?? error
+    let path = error.userInfo[NSFilePathErrorKey] as? String
+    return [path, cause.localizedDescription].compactMap { $0 }.joined(separator: ": ")
   }
 }
 

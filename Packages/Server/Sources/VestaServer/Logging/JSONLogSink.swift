@@ -10,7 +10,8 @@ public struct JSONLogSink: LogSink {
 
   /// Writes the message as one line.
   public func write(_ entry: LogEntry) {
-    FileHandle.standardError.write(Data(Self.line(of: entry)))
+    // The terminal may be closed.
+    try? FileHandle.standardError.write(contentsOf: Data(Self.line(of: entry)))
   }
 
   /// The line of a message, with its end.

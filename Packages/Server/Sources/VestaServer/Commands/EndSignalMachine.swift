@@ -1,0 +1,38 @@
+/// Decides which of the signals that a program receives end it; pure.
+///
+/// Control-C arrives twice under `npm run`, `make` and `timeout`: from the terminal, which sends it to all of them, and
+/// once more from the program between. A person who sends a second one takes longer, and wants no export.
+public struct EndSignalMachine: Sendable {
+  /// What to do about a signal.
+  public enum Action: Sendable, Hashable {
+    /// Export, where that was asked for, and stop.
+    case end
+    /// Nothing: it is the signal before, once more.
+    case ignore
+    /// End without an export.
+    case endAtOnce
+  }
+
+  private let interval: Duration
+  private var last: Duration?
+
+  /// A machine for a program that has received no signal.
+  public init() { self.init(interval: ServerTuning().signalInterval) }
+
+  init(interval: Duration) { self.interval = interval }
+
+  /// Takes a signal.
+  ///
+  /// - Parameters:
+  ///   - time: The time since the start of the program.
+  ///   - isServing: Whether the server has started: before that there is nothing to export.
+  /// - Returns: What to do.
+  public mutating func received(at time: Duration, isServing: Bool) -> Action {
+    if let last {
+      guard time - last >= interval else { return .ignore }
+      return .endAtOnce
+    }
+    last = time
+    return isServing ? .end : .endAtOnce
+  }
+}
