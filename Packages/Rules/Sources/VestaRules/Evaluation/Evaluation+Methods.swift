@@ -15,7 +15,9 @@ extension Evaluation {
     switch evaluate(target) {
     case .value(let value): receiver = value
     case .failure(let number): return .failure(number)
-    case .symbol, .unset: return failure ?? fail(.unknown, id)
+    case .symbol(let symbol):
+      return failure ?? self.method(symbol: symbol, method, first, count: count, id)
+    case .unset: return failure ?? fail(.unknown, id)
     }
     if let failure { return failure }
     if case .null = receiver { return fail(.nullValue, id) }
