@@ -161,6 +161,7 @@ private enum Matching {
     let (field, value) = ("resource.data.\(known.0)", known.1)
     let text = literal(random.oneIn(3) ? other(value, &random) : value)
     let sign = random.pick(["==", "!=", "<", "<=", ">", ">="])
+    if random.oneIn(3) { return QueryForms.guarded(known.0, text, sign, &random) }
     return random.pick([
       "(\(field) \(sign) \(text))", "(\(text) \(sign) \(field))", "(\(field) \(sign) resource.data.a)",
       "(\(text) in \(field))", "(\(field) in [\(text), 1])", "(\(field) is int)", "(\(field) is float)",
@@ -190,14 +191,14 @@ private enum Matching {
     case .all(let filters): return random.oneIn(3) ? echo(random.pick(filters), &random) : many(filters, " && ")
     case .any(let filters): return many(filters, " || ")
     case .field(let names, let comparison, let value):
-      let field = "resource.data." + names.joined(separator: ".")
+      let field = QueryForms.named(names, &random)
       let text = literal(random.oneIn(2) ? other(value, &random) : value)
       let near = random.pick([
         "is number", "<= \(text)", ">= \(text)", "== \(text)", "!= \(text)", "is int", ".x == \(text)",
       ])
       if random.oneIn(4) { return "(\(field)\(near.hasPrefix(".") ? "" : " ")\(near))" }
       switch comparison {
-      case .arrayContains: return "(\(text) in \(field))"
+      case .arrayContains: return random.pick(["(\(text) in \(field))", "\(field).hasAny([\(text), 'z'])"])
       case .arrayContainsAny: return "\(field).hasAny(\(text))"
       case .isIn: return "(\(field) in \(text))"
       case .notIn: return "!(\(field) in \(text))"

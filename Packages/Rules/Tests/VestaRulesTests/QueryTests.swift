@@ -54,9 +54,66 @@ import VestaTesting
     #expect(try isAllowed("resource.data.other == 1 || true", nil))
     #expect(try isAllowed("!(resource.data.other == 1 && false)", nil))
     #expect(try !isAllowed("id == 'd1' || id != 'd1'", nil))
-    #expect(try !isAllowed("resource == null || resource != null", nil))
-    #expect(try !isAllowed("'f' in resource.data", f(.equal, .int(1))))
+    #expect(try !isAllowed("resource == null", nil))
+    #expect(try !isAllowed("'other' in resource.data", f(.equal, .int(1))))
+    #expect(try !isAllowed("!('other' in resource.data)", f(.equal, .int(1))))
+    #expect(try !isAllowed("resource.data.get('other', 5) == 5", f(.equal, .int(1))))
     #expect(try !isAllowed("exists(/databases/$(database)/documents/c/$(id)) || false", nil))
+  }
+
+  @Test func `a condition on a field says that it is there`() throws {
+    let other = f(.notEqual, .string("eve"))
+    let inner = RulesQuery.Filter.field(["a", "b"], .greaterOrEqual, .int(1))
+    for filter in [f(.equal, .string("ada")), f(.greater, .int(1)), f(.arrayContains, .int(1)), other] {
+      for condition in [
+        "'f' in resource.data", "resource.data.keys().hasAll(['f'])", "resource.data.keys().hasAny(['f', 'g'])",
+        "'f' in resource.data.keys()", "resource.data.keys().toSet().hasAll(['f'])",
+        "resource.data.diff({}).addedKeys().hasAny(['f'])", "resource.data.diff({}).affectedKeys().hasAll(['f'])",
+        "'data' in resource && resource.data != null && resource != null",
+      ] {
+        #expect(try isAllowed(condition, filter), "\(condition)")
+        #expect(try !isAllowed("!(\(condition))", filter), "\(condition)")
+      }
+      for condition in [
+        "resource.data.keys().hasAll(['f', 'g'])", "resource.data.keys().hasOnly(['f'])", "'g' in resource.data",
+        "resource.data.diff({'f': 1}).addedKeys().hasAny(['f'])", "resource.data.keys().hasAny([])",
+        "'f' in resource.data.diff({})", "resource.data.size() == 1", "resource.data.diff({}).hasAny(['f'])",
+      ] {
+        #expect(try !isAllowed(condition, filter), "\(condition)")
+      }
+    }
+    #expect(try isAllowed("'a' in resource.data && 'b' in resource.data.a && resource.data.a is map", inner))
+    #expect(try !isAllowed("'c' in resource.data.a || resource.data.a is string", inner))
+  }
+
+  @Test func `a field that the filter speaks of needs no other value`() throws {
+    let mine = f(.equal, .string("ada"))
+    #expect(try isAllowed("resource.data.get('f', '') == request.auth.uid", mine))
+    #expect(try isAllowed("resource.data.get(['f'], '') == request.auth.uid", mine))
+    #expect(try isAllowed("resource.get('data', {}).f == request.auth.uid", mine))
+    #expect(try isAllowed("resource != null && resource.data.get('f', null) == request.auth.uid", mine))
+    #expect(try isAllowed("resource.data.get('f', 'x') in ['a', 'ada']", f(.isIn, ["a", "ada"])))
+    #expect(try !isAllowed("resource.data.get('f', 'x') in ['a', 'x']", f(.isIn, ["a", "ada"])))
+    #expect(try isAllowed("resource.data.get('f', 0) > 4", f(.greater, .int(5))))
+    #expect(try isAllowed("request.auth.uid in resource.data.get('f', [])", f(.arrayContains, "ada")))
+    #expect(try isAllowed("'f' in resource.data && resource.data.f", f(.equal, true)))
+    #expect(try isAllowed("resource.data.get(['a', 'b'], 0) == 1", .field(["a", "b"], .equal, 1)))
+    #expect(try isAllowed("resource.data.get('a', {}).get('b', 0) == 1", .field(["a", "b"], .equal, 1)))
+    // The other value is evaluated all the same.
+    #expect(try !isAllowed("resource.data.get('f', request.auth.none) == 'ada'", mine))
+    #expect(try !isAllowed("resource.data.get('f', resource.data.other) == 'ada'", mine))
+    #expect(try !isAllowed("resource.data.get('f') == 'ada'", mine))
+  }
+
+  @Test func `a list that has a value has one of several`() throws {
+    let filter = f(.arrayContains, "ada")
+    #expect(try isAllowed("resource.data.f.hasAny([request.auth.uid])", filter))
+    #expect(try isAllowed("resource.data.get('f', []).hasAny(['bob', 'ada'])", filter))
+    #expect(try isAllowed("resource.data.f.hasAny([1, 2.0])", f(.arrayContainsAny, [1, 2])))
+    #expect(try !isAllowed("resource.data.f.hasAny([1])", f(.arrayContainsAny, [1, 2])))
+    #expect(try !isAllowed("resource.data.f.hasAll(['ada'])", filter))
+    #expect(try !isAllowed("resource.data.f.hasAny(['bob'])", filter))
+    #expect(try !isAllowed("resource.data.f.hasAny([[1]])", f(.arrayContains, [1])))
   }
 
   @Test func `members of arrays, nested fields and alternatives`() throws {

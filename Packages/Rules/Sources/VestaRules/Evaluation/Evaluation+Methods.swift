@@ -36,7 +36,10 @@ extension Evaluation {
     switch target {
     case .value(let value): receiver = value
     case .failure(let number): return .failure(number)
-    case .symbol, .unset: return arguments.failure ?? fail(.unknown, id)
+    case .symbol(let symbol):
+      return arguments.failure
+        ?? self.method(symbol: symbol, method, arguments.first, count: arguments.count, id)
+    case .unset: return arguments.failure ?? fail(.unknown, id)
     }
     if let failure = arguments.failure { return failure }
     if case .null = receiver { return fail(.nullValue, id) }

@@ -270,7 +270,8 @@ struct Evaluation {
         }
       }
       return .value(.bool(value.typeName == type))
-    case .symbol, .unset: return fail(.unknown, id)
+    case .symbol(let symbol): return isType(symbol: symbol, type, id)
+    case .unset: return fail(.unknown, id)
     case .failure(let number): return .failure(number)
     }
   }

@@ -14,9 +14,23 @@ struct QueryFacts: Sendable {
     case constrained([Constraint])
   }
 
+  /// What a symbol stands for: a part of a document, or what a method makes of the names of its members.
+  ///
+  /// The number of a symbol is that of the part's fact and, above it, that of its form.
+  enum Form: Int32, Sendable {
+    case part
+    /// The list of the names.
+    case names
+    /// The names as a set.
+    case nameSet
+    /// The difference from an empty map.
+    case difference
+  }
+
   /// The number of the variable `resource`.
   static let resource: Int32 = 0
   private static let data = 1
+  private static let formShift: Int32 = 24
 
   private(set) var facts: [Fact] = [.object([("data", data)]), .object([])]
 
@@ -62,16 +76,56 @@ struct QueryFacts: Sendable {
   /// The outcome of a member; nil where nothing is known about it.
   func member(_ symbol: Int32, _ name: String) -> Operand? {
     if isUnsatisfiable { return .symbol(symbol) }
-    guard case .object(let members) = facts[Int(symbol)],
-      let place = members.first(where: { UTF8Order.equal($0.name, name) })?.fact
-    else { return nil }
+    guard let place = members(of: symbol)?.first(where: { UTF8Order.equal($0.name, name) })?.fact else { return nil }
     if case .constant(let value) = facts[place] { return .value(value) }
     return .symbol(Int32(place))
+  }
+
+  /// The form of a symbol.
+  func form(of symbol: Int32) -> Form { Form(rawValue: symbol >> QueryFacts.formShift) ?? .part }
+
+  /// The same part in another form; nil where it is not known to be a map.
+  func symbol(_ symbol: Int32, as form: Form) -> Int32? {
+    let place = symbol & (1 << QueryFacts.formShift - 1)
+    guard case .object = facts[Int(place)] else { return nil }
+    return place | form.rawValue << QueryFacts.formShift
+  }
+
+  /// Whether a map is known to have a member; its symbol may be in any form.
+  func has(_ symbol: Int32, _ name: RulesValue) -> Bool {
+    guard case .string(let name) = name,
+      case .object(let members) = facts[Int(symbol & (1 << QueryFacts.formShift - 1))]
+    else { return false }
+    return members.contains { UTF8Order.equal($0.name, name) }
+  }
+
+  /// Whether a part is known to be a map.
+  func isMap(_ symbol: Int32) -> Bool { members(of: symbol) != nil }
+
+  private func members(of symbol: Int32) -> [(name: String, fact: Int)]? {
+    guard form(of: symbol) == .part, case .object(let members) = facts[Int(symbol)] else { return nil }
+    return members
+  }
+
+  /// Whether a part is a list that has one of several values for certain.
+  func hasAny(_ symbol: Int32, of values: [RulesValue]) -> Bool {
+    guard form(of: symbol) == .part, case .constrained(let constraints) = facts[Int(symbol)] else { return false }
+    return constraints.contains { known in
+      known.comparison == .arrayContains
+        && QueryFacts.allReadings(of: known.value, limit) { values.contains($0) } == true
+    }
   }
 
   /// Whether a comparison of a part with a value is proved (true), disproved (false) or neither.
   func decides(_ symbol: Int32, _ comparison: BinaryOperator, _ value: RulesValue) -> Bool? {
     if isUnsatisfiable { return value.isUnordered && comparison.isOrder ? nil : true }
+    if comparison == .contained, form(of: symbol) != .difference, has(symbol, value) { return true }
+    guard form(of: symbol) == .part else { return nil }
+    // A map differs from null and from every other value that is none.
+    if isMap(symbol), comparison == .equal || comparison == .notEqual {
+      if case .map = value { return nil }
+      return comparison == .notEqual
+    }
     guard case .constrained(let constraints) = facts[Int(symbol)] else { return nil }
     for constraint in constraints {
       if let decided = decides(constraint, comparison, value) { return decided }
@@ -176,60 +230,7 @@ struct QueryFacts: Sendable {
   }
 }
 
-/// A condition on a field that holds for every document of an alternative.
-struct QueryCondition: Sendable {
-  let field: [String]
-  let constraint: QueryFacts.Constraint
-  /// Whether the value that it fixes counts in its comparisons alone.
-  var isOpen = false
-}
-
-extension RulesQuery.Filter {
-  /// The alternatives of the filter, each a list of conditions that hold together; nil when there are more than
-  /// `limit`.
-  func alternatives(limit: Int) -> [[QueryCondition]]? {
-    switch self {
-    case .field(let field, let comparison, let value): return alternatives(field, comparison, value)
-    case .any(let filters):
-      var all: [[QueryCondition]] = []
-      for filter in filters {
-        guard let next = filter.alternatives(limit: limit), all.count + next.count <= limit else { return nil }
-        all += next
-      }
-      return all
-    case .all(let filters):
-      var all: [[QueryCondition]] = [[]]
-      for filter in filters {
-        guard let next = filter.alternatives(limit: limit), all.count * next.count <= limit else { return nil }
-        all = all.flatMap { left in next.map { left + $0 } }
-      }
-      return all
-    }
-  }
-
-  private func alternatives(
-    _ field: [String], _ comparison: RulesQuery.Comparison, _ value: RulesValue
-  ) -> [[QueryCondition]] {
-    func condition(_ comparison: RulesQuery.Comparison, _ value: RulesValue) -> QueryCondition {
-      QueryCondition(field: field, constraint: QueryFacts.Constraint(comparison: comparison, value: value))
-    }
-    switch (comparison, value) {
-    // Null and NaN are found by `==` and `!=` alone: other comparisons with them find no document.
-    case (.isIn, .list(let values)): return values.filter { !$0.isSpecial }.map { [condition(.equal, $0)] }
-    case (.arrayContainsAny, .list(let values)):
-      return values.filter { !$0.isSpecial }.map { [condition(.arrayContains, $0)] }
-    case (.notIn, .list(let values)):
-      return values.contains { $0.isNull } ? [] : [values.map { condition(.notEqual, $0) }]
-    case (.less, _), (.lessOrEqual, _), (.greater, _), (.greaterOrEqual, _), (.arrayContains, _):
-      return value.isSpecial ? [] : [[condition(comparison, value)]]
-    default: return [[condition(comparison, value)]]
-    }
-  }
-}
-
 extension RulesValue {
-  fileprivate var isNull: Bool { if case .null = self { true } else { false } }
-
   /// Whether it is null or NaN.
   var isSpecial: Bool {
     switch self {
@@ -245,25 +246,6 @@ extension RulesValue {
     case .null, .bool: true
     default: false
     }
-  }
-}
-
-extension Evaluation {
-  /// A member of a part of a document that a query returns.
-  mutating func member(symbol: Int32, _ name: String, _ id: Int) -> Operand {
-    facts?.member(symbol, name) ?? fail(.unknown, id)
-  }
-
-  /// An operator of which an operand is a part of a document that a query returns.
-  mutating func symbolic(_ found: BinaryOperator, _ left: Operand, _ right: Operand, _ id: Int) -> Operand {
-    let decided: Bool?
-    switch (left, right) {
-    case (.symbol(let symbol), .value(let value)):
-      decided = found == .contained ? nil : facts?.decides(symbol, found, value)
-    case (.value(let value), .symbol(let symbol)): decided = facts?.decides(symbol, found.mirrored, value)
-    default: decided = nil
-    }
-    return decided.map { .value(.bool($0)) } ?? fail(.unknown, id)
   }
 }
 

@@ -3,7 +3,7 @@
 /// Control-C arrives twice under `npm run`, `make` and `timeout`: from the terminal, which sends it to all of them, and
 /// once more from the program between. A person who sends a second one takes longer, and wants no export.
 public struct EndSignalMachine: Sendable {
-  /// What to do about a signal.
+/// The reaction to a signal.
   public enum Action: Sendable, Hashable {
     /// Export, where that was asked for, and stop.
     case end
@@ -26,7 +26,7 @@ public struct EndSignalMachine: Sendable {
   /// - Parameters:
   ///   - time: The time since the start of the program.
   ///   - isServing: Whether the server has started: before that there is nothing to export.
-  /// - Returns: What to do.
+  /// - Returns: The reaction.
   public mutating func received(at time: Duration, isServing: Bool) -> Action {
     if let last {
       guard time - last >= interval else { return .ignore }

@@ -14,7 +14,7 @@ struct ExportPlace: Sendable {
   let path: String
 
   private static let metadata = ExportDirectory.metadata
-  /// What directories have that are otherwise empty.
+  /// The entries of directories that are otherwise empty.
   private static let fillers: Set = [".gitkeep", ".gitignore", ".keep", ".DS_Store", "lost+found"]
   /// The directories that this process writes to.
   private static let written = Locked<Set<String>>([])
@@ -50,7 +50,7 @@ struct ExportPlace: Sendable {
     }
   }
 
-  /// The entries of the directory but for those of directories that are otherwise empty; `nil` where it is none.
+  /// The entries of the directory but for the usual ones of an empty directory; `nil` where it is none.
   private var names: [String]? {
     (try? FileManager.default.contentsOfDirectory(atPath: path))?
       .filter { !Self.fillers.contains($0) && !$0.hasPrefix(Self.insidePrefix) }

@@ -43,9 +43,11 @@ enum Platform {
   private typealias SyncCall = @convention(c) (CInt) -> CInt
 
   /// `renameat2`, which Linux has, and headers show to few programs.
+  // unsafeBitCast is sound: the symbol of the C library has this signature.
   private static let exchangeCall = dlsym(nil, "renameat2").map { unsafeBitCast($0, to: ExchangeCall.self) }
 
   /// `syncfs`, likewise.
+  // unsafeBitCast is sound: the symbol of the C library has this signature.
   private static let syncCall = dlsym(nil, "syncfs").map { unsafeBitCast($0, to: SyncCall.self) }
 
   private static func lastFailure(_ operation: String, _ path: String) -> FileFailure {

@@ -1,0 +1,84 @@
+extension Evaluation {
+  /// A member of a part of a document that a query returns.
+  mutating func member(symbol: Int32, _ name: String, _ id: Int) -> Operand {
+    facts?.member(symbol, name) ?? fail(.unknown, id)
+  }
+
+  /// An operator of which an operand is a part of a document that a query returns.
+  mutating func symbolic(_ found: BinaryOperator, _ left: Operand, _ right: Operand, _ id: Int) -> Operand {
+    let decided: Bool?
+    switch (left, right) {
+    case (.symbol(let symbol), .value(let value)):
+      decided = found == .contained ? nil : facts?.decides(symbol, found, value)
+    case (.value(let value), .symbol(let symbol)): decided = facts?.decides(symbol, found.mirrored, value)
+    default: decided = nil
+    }
+    return decided.map { .value(.bool($0)) } ?? fail(.unknown, id)
+  }
+
+  /// The type test of a part of a document that a query returns.
+  mutating func isType(symbol: Int32, _ type: String, _ id: Int) -> Operand {
+    facts?.isMap(symbol) == true ? .value(.bool(type == RulesValue.Kind.map.rawValue)) : fail(.unknown, id)
+  }
+
+  /// A method of a part of a document that a query returns.
+  ///
+  /// What a filter says of a field says also that the field is there. Only what holds for every document is known: of
+  /// the names of the members that there are some, and of a list that it has some values.
+  mutating func method(
+    symbol: Int32, _ method: ValueMethod, _ first: Operand, count: Int, _ id: Int
+  ) -> Operand {
+    guard let facts else { return fail(.unknown, id) }
+    var known: Operand?
+    switch (method, facts.form(of: symbol), first, count) {
+    case (.get, .part, .value(.string(let name)), 2): known = facts.member(symbol, name)
+    case (.get, .part, .value(.list(let names)), 2): known = nested(symbol, names, facts)
+    case (.keys, .part, _, 0): known = facts.symbol(symbol, as: .names).map(Operand.symbol)
+    case (.diff, .part, .value(.map(let other)), 1) where other.count == 0:
+      known = facts.symbol(symbol, as: .difference).map(Operand.symbol)
+    case (.addedKeys, .difference, _, 0), (.affectedKeys, .difference, _, 0), (.toSet, .names, _, 0):
+      known = facts.symbol(symbol, as: .nameSet).map(Operand.symbol)
+    case (.hasAny, let form, .value(let value), 1):
+      guard let values = value.elements, budget.work.take(values.count) else { break }
+      if form == .names || form == .nameSet {
+        known = values.contains { facts.has(symbol, $0) } ? .yes : nil
+      } else if case .list = value {
+        known = facts.hasAny(symbol, of: values) ? .yes : nil
+      }
+    case (.hasAll, .names, .value(let value), 1), (.hasAll, .nameSet, .value(let value), 1):
+      guard let values = value.elements, budget.work.take(values.count) else { break }
+      known = values.allSatisfy { facts.has(symbol, $0) } ? .yes : nil
+    default: break
+    }
+    return known ?? fail(.unknown, id)
+  }
+
+  /// The member that a list of names leads to.
+  private func nested(_ symbol: Int32, _ names: [RulesValue], _ facts: QueryFacts) -> Operand? {
+    var current = Operand.symbol(symbol)
+    for name in names {
+      guard case .string(let name) = name else { return nil }
+      switch current {
+      case .symbol(let symbol):
+        guard let member = facts.member(symbol, name) else { return nil }
+        current = member
+      case .value(.map(let map)):
+        guard let value = map[name] else { return nil }
+        current = .value(value)
+      default: return nil
+      }
+    }
+    return current
+  }
+}
+
+extension RulesValue {
+  /// The elements of a list or a set.
+  fileprivate var elements: [RulesValue]? {
+    switch self {
+    case .list(let list): list
+    case .set(let set): set.elements
+    default: nil
+    }
+  }
+}
