@@ -3,7 +3,7 @@
 /// Control-C arrives twice under `npm run`, `make` and `timeout`: from the terminal, which sends it to all of them, and
 /// once more from the program between. A person who sends a second one takes longer, and wants no export.
 public struct EndSignalMachine: Sendable {
-/// The reaction to a signal.
+  /// The reaction to a signal.
   public enum Action: Sendable, Hashable {
     /// Export, where that was asked for, and stop.
     case end
