@@ -153,6 +153,23 @@ import VestaTransportInteropFakes
     #expect(bad.status == 400)
   }
 
+  @Test func `the calls of old clients are those of new ones`() async throws {
+    #expect(try await write("a/b") == 200)
+    let old = "/v1beta1/projects/demo/databases/(default)/documents"
+    #expect(try await send(.get, "\(old)/a/b").body == (try await send(.get, "\(root)/a/b").body))
+    #expect(try await send(.get, "/v1beta2/projects/demo/databases/(default)/documents/a/b").status == 404)
+    let endpoints = FirestoreEndpoints()
+    for path in ["\(old)/a/b", "/google.firestore.v1beta1.Firestore/Commit"] {
+      #expect(endpoints.serves(HTTPRequestHead(method: .post, target: path, fields: [:])), "\(path)")
+    }
+    let calls = CallTable(host, FirestoreEndpointTuning())
+    let service = FirestoreService(calls, AdminCallTable(host, FirestoreEndpointTuning()))
+    for version in ["v1", "v1beta1"] {
+      #expect(service.method(at: "/google.firestore.\(version).Firestore/Commit") != nil)
+      #expect(WebChannelHandler.call(at: "/google.firestore.\(version).Firestore/Write/channel") == "Write")
+    }
+  }
+
   @Test func `a POST can name another method in a field of its header`() async throws {
     func overriding(_ name: String, _ body: String = "") async throws -> (status: Int, fields: JSONValue?) {
       let answer = try await send(.post, "\(root)/a/b", body, fields: ["x-http-method-override": name])
