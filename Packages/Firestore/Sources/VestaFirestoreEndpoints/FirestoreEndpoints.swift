@@ -24,10 +24,10 @@ public struct FirestoreEndpoints: EndpointProvider {
   /// Whether a request is one of Firestore's.
   public func serves(_ head: HTTPRequestHead) -> Bool {
     let path = head.target.utf8.prefix { $0 != UInt8(ascii: "?") }
-    if path.starts(with: "/google.firestore.v1.Firestore/".utf8) { return true }
+    if FirestoreService.names.contains(where: { path.starts(with: $0.utf8) }) { return true }
     if AdminCallTable.services.contains(where: { path.starts(with: $0.utf8) }) { return true }
     let parts = path.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
-    if parts.count > 4, parts[1].elementsEqual("v1".utf8) {
+    if parts.count > 4, parts[1].elementsEqual("v1".utf8) || parts[1].elementsEqual("v1beta1".utf8) {
       return parts[2].elementsEqual("projects".utf8) && parts[4].elementsEqual("databases".utf8)
     }
     return FirestoreEmulatorCall(method: head.method, target: head.target) != nil

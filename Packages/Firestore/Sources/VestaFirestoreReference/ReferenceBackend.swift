@@ -96,8 +96,8 @@ public final class ReferenceBackend: FirestoreBackend {
     _ request: RunAggregationQueryRequest, context: CallContext
   ) async throws(FirestoreServiceError) -> RunAggregationQueryResponse {
     try ReferenceBackend.checkLatest(request.consistency)
-    let query = try NormalQuery(request.query.query, parent: request.parent)
     var aggregator = try Aggregator(request.query.aggregations)
+    let query = try aggregator.query(request.query.query, parent: request.parent)
     let snapshot = state.withLock { $0 }
     for document in query.results(in: snapshot.documents.values).documents { aggregator.add(document) }
     return RunAggregationQueryResponse(result: aggregator.result, readTime: snapshot.lastCommit)

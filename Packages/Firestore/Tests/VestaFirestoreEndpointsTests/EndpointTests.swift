@@ -131,6 +131,45 @@ import VestaTransportInteropFakes
     }
   }
 
+  @Test func `everything below a path is deleted, and nothing beside it`() async throws {
+    let paths = ["a/1", "a/1/s/x", "a/2", "a/2/s/y/t/z", "ab/1", "a b/1", "b/1/a/2", "a/1/s2/x"]
+    func remaining(after target: String) async throws -> [String] {
+      for path in paths { #expect(try await write(path) == 200) }
+      #expect(
+        try await send(.delete, "/emulator/v1/projects/demo/databases/(default)/documents/\(target)").status == 200)
+      var found: [String] = []
+      for path in paths {
+        let encoded = path.replacing(" ", with: "%20")
+        if try await send(.get, "\(root)/\(encoded)").status == 200 { found.append(path) }
+      }
+      return found
+    }
+    #expect(try await remaining(after: "a") == ["ab/1", "a b/1", "b/1/a/2"])
+    #expect(try await remaining(after: "a%20b") == paths.filter { $0 != "a b/1" })
+    #expect(try await remaining(after: "a/1") == ["a/2", "a/2/s/y/t/z", "ab/1", "a b/1", "b/1/a/2"])
+    #expect(try await remaining(after: "a/1/s") == paths.filter { $0 != "a/1/s/x" })
+    #expect(try await remaining(after: "none") == paths)
+    let bad = try await send(.delete, "/emulator/v1/projects/demo/databases/(default)/documents/a%2Fb")
+    #expect(bad.status == 400)
+  }
+
+  @Test func `the calls of old clients are those of new ones`() async throws {
+    #expect(try await write("a/b") == 200)
+    let old = "/v1beta1/projects/demo/databases/(default)/documents"
+    #expect(try await send(.get, "\(old)/a/b").body == (try await send(.get, "\(root)/a/b").body))
+    #expect(try await send(.get, "/v1beta2/projects/demo/databases/(default)/documents/a/b").status == 404)
+    let endpoints = FirestoreEndpoints()
+    for path in ["\(old)/a/b", "/google.firestore.v1beta1.Firestore/Commit"] {
+      #expect(endpoints.serves(HTTPRequestHead(method: .post, target: path, fields: [:])), "\(path)")
+    }
+    let calls = CallTable(host, FirestoreEndpointTuning())
+    let service = FirestoreService(calls, AdminCallTable(host, FirestoreEndpointTuning()))
+    for version in ["v1", "v1beta1"] {
+      #expect(service.method(at: "/google.firestore.\(version).Firestore/Commit") != nil)
+      #expect(WebChannelHandler.call(at: "/google.firestore.\(version).Firestore/Write/channel") == "Write")
+    }
+  }
+
   @Test func `a POST can name another method in a field of its header`() async throws {
     func overriding(_ name: String, _ body: String = "") async throws -> (status: Int, fields: JSONValue?) {
       let answer = try await send(.post, "\(root)/a/b", body, fields: ["x-http-method-override": name])

@@ -19,6 +19,57 @@ struct AggregatorTests {
     }
   }
 
+  /// Which documents a limit leaves, as the emulator of Google was seen to choose them.
+  @Test func `the fields of sums are orders where a limit leaves some documents`() throws {
+    let root = "projects/p/databases/d/documents"
+    let pairs: [(m: Int64?, n: Value?)] = [
+      (9, .integer(1)), (8, .integer(2)), (7, .double(2.5)), (6, .string("q")), (5, nil), (4, .null),
+      (nil, .integer(0)),
+    ]
+    let documents = pairs.enumerated().map { number, pair in
+      var fields: MapValue = [:]
+      fields["m"] = pair.m.map { .integer($0) }
+      fields["n"] = pair.n
+      return Document(name: "\(root)/a/\(number + 1)", fields: fields)
+    }
+    func sums(_ fields: [String], _ change: (inout StructuredQuery) -> Void) throws -> [Double?] {
+      var figures = try Aggregator(
+        [Aggregation(.count(upTo: nil), alias: "c")] + fields.map { Aggregation(.sum(fieldPath: $0), alias: $0) })
+      var query = StructuredQuery(from: [.init(collectionID: "a")])
+      change(&query)
+      for document in try figures.query(query, parent: root).results(in: documents).documents { figures.add(document) }
+      return (["c"] + fields).map {
+        switch figures.result[$0] {
+        case .integer(let number)?: Double(number)
+        case .double(let number)?: number
+        default: nil
+        }
+      }
+    }
+    #expect(try sums(["n"]) { $0.limit = 2 } == [2, 0])
+    #expect(try sums(["n"]) { $0.limit = 3 } == [3, 1])
+    #expect(try sums(["m"]) { $0.limit = 2 } == [2, 9])
+    #expect(try sums(["n", "m"]) { $0.limit = 2 } == [2, 0, 10])
+    #expect(try sums(["m", "n"]) { $0.limit = 3 } == [3, 17, 2.5])
+    #expect(try sums(["n"]) { $0.offset = 2 } == [4, 5.5])
+    #expect(try sums([]) { $0.offset = 2 } == [5])
+    #expect(
+      try sums(["n"]) {
+        $0.orderBy = [.init(fieldPath: "m")]
+        $0.limit = 3
+      } == [3, 2.5])
+    #expect(
+      try sums(["n"]) {
+        $0.orderBy = [.init(fieldPath: "__name__")]
+        $0.limit = 2
+      } == [2, 3])
+    // The direction is that of the last order.
+    var tied = StructuredQuery(from: [.init(collectionID: "a")])
+    (tied.orderBy, tied.limit) = ([.init(fieldPath: "m", .descending)], 2)
+    let orders = try Aggregator([Aggregation(.sum(fieldPath: "n"))]).query(tied, parent: root).orders
+    #expect(orders.map(\.path.description) == ["m", "n", "__name__"] && orders.allSatisfy(\.descending))
+  }
+
   @Test func `sums do not depend on the order`() throws {
     let lists: [[Value]] = [
       [.double(0x1p53), .integer(1), .integer(1)], [.double(0x1p53), .double(1), .double(1)],

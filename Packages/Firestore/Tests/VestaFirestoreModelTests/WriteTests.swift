@@ -151,6 +151,8 @@ import VestaFirestoreBackend
   static let badFields: [(MapValue, String)] = [
     (["": .null], "must not be empty"), (["__x__": .null], "cannot begin and end with"),
     (["a": .map(["__x__": .null])], "a.__x__"), (["a": .array([.array([])])], "array directly in an array: a"),
+    (["a": .array([.integer(1), .vector([1])])], "a vector value in an array"),
+    (["m": .map(["a": .array([.vector([1])])])], "a vector value in an array"),
     (["a": nested(21)], "deeper than 20 levels"), (["p": .geoPoint(GeoPoint(latitude: 91, longitude: 0))], "latitude"),
     (["p": .geoPoint(GeoPoint(latitude: 0, longitude: .nan))], "longitude"),
     (["t": .timestamp(Timestamp(seconds: .max))], "timestamp of t"), (["r": .reference("x")], "\"x\""),
@@ -169,7 +171,9 @@ import VestaFirestoreBackend
   }
 
   @Test func `good documents pass`() {
-    let fields: MapValue = ["a": Self.nested(19), "v": .vector([1]), "é": .array([.map([:])])]
+    let fields: MapValue = [
+      "a": Self.nested(19), "v": .vector([1]), "é": .array([.map([:]), .map(["v": .vector([1])])]),
+    ]
     #expect(throws: Never.self) { try DocumentRules.check(Self.document(fields)) }
   }
 

@@ -8,6 +8,8 @@ import VestaTransportInterop
 enum FirestoreEmulatorCall: Equatable {
   /// Deletes all documents of a database.
   case clear(project: String, database: String)
+  /// Deletes a document or the documents of a collection, with everything below.
+  case delete(project: String, database: String, ids: [String])
   /// Writes the documents of a database to a folder of the server.
   case export(project: String)
   /// Replaces the security rules of a project.
@@ -45,10 +47,14 @@ enum FirestoreEmulatorCall: Equatable {
       self = call
       return
     }
-    guard method == .delete, parts.count == 8, parts[5] == "databases", parts[7] == "documents", !parts[4].isEmpty,
+    guard method == .delete, parts.count >= 8, parts[5] == "databases", parts[7] == "documents", !parts[4].isEmpty,
       !parts[6].isEmpty
     else { return nil }
-    self = .clear(project: parts[4], database: parts[6])
+    let ids = Array(parts[8...])
+    self =
+      ids.isEmpty
+      ? .clear(project: parts[4], database: parts[6])
+      : .delete(project: parts[4], database: parts[6], ids: ids)
   }
 
   private static func trigger(_ method: HTTPMethod, _ target: String, _ parts: [String]) -> FirestoreEmulatorCall? {
@@ -96,6 +102,10 @@ struct EmulatorHandler: Sendable {
           } catch let error as FirestoreServiceError where error.code == .notFound {
             // No document was ever written.
           }
+          return RESTResponse.success(Array("{}".utf8))
+        case .delete(let project, let database, let ids):
+          let backend = try host.backend((any FirestoreBackend).self, project: project)
+          try await SubtreeDeletion("projects/\(project)/databases/\(database)", ids).run(backend)
           return RESTResponse.success(Array("{}".utf8))
         case .export(let project):
           try await EmulatorExport(body, project: project).write(host, project: project)

@@ -81,13 +81,17 @@ struct FirestoreRESTRequest {
 }
 
 /// The place that a path means: a database, and ids of collections and documents in turn.
+///
+/// Old clients use the version `v1beta1`, which has the same calls and messages as `v1`.
 struct RESTPlace {
   let database: String
   let ids: [String]
 
   init(_ path: Substring) throws(ServiceStatus) {
     let raw = path.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
-    guard raw.count >= 6, raw[1] == "v1", raw[2] == "projects", raw[4] == "databases", raw[6] == "documents" else {
+    guard raw.count >= 6, raw[1] == "v1" || raw[1] == "v1beta1", raw[2] == "projects", raw[4] == "databases",
+      raw[6] == "documents"
+    else {
       throw Self.nothing(at: path)
     }
     var parts: [String] = []

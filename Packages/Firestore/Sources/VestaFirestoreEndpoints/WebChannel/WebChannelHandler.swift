@@ -23,9 +23,10 @@ final class WebChannelHandler: Sendable {
 
   /// The call of a path such as `/google.firestore.v1.Firestore/Listen/channel`; `nil` for another path.
   static func call(at path: Substring) -> String? {
-    switch path {
-    case "/google.firestore.v1.Firestore/Listen/channel": "Listen"
-    case "/google.firestore.v1.Firestore/Write/channel": "Write"
+    guard let name = FirestoreService.names.first(where: { path.utf8.starts(with: $0.utf8) }) else { return nil }
+    return switch path.dropFirst(name.count) {
+    case "Listen/channel": "Listen"
+    case "Write/channel": "Write"
     default: nil
     }
   }
@@ -184,7 +185,9 @@ final class WebChannelHandler: Sendable {
         let call = try await open()
         source.set(call)
         for try await batch in call.responses {
-          let messages = try batch.map { try JSONValue(json: responses.writeJSON(response($0)), limits: WebChannelFrames.limits) }
+          let messages = try batch.map {
+            try JSONValue(json: responses.writeJSON(response($0)), limits: WebChannelFrames.limits)
+          }
           session?.send(messages)
           if let refusal = source.answered(messages.count) { throw refusal }
         }

@@ -67,6 +67,22 @@ package struct Aggregator: Sendable {
   /// The fields that a document must have to count in any figure; one for each sum and average.
   package let fields: [FieldPath]
 
+  /// A query whose results the figures are made of.
+  ///
+  /// Sums and averages come from an index that ends with their fields, so these are orders of a query, after its own
+  /// and in the order of their paths: they decide which documents a limit leaves. Of a query that says where the name
+  /// is in its order nothing can be between the two.
+  ///
+  /// - Throws: `INVALID_ARGUMENT` as `NormalQuery`.
+  package func query(_ query: StructuredQuery, parent: String) throws(FirestoreServiceError) -> NormalQuery {
+    let normal = try NormalQuery(query, parent: parent)
+    guard normal.limit != nil || normal.offset > 0, normal.findNearest == nil,
+      !normal.orders.prefix(query.orderBy.count).contains(where: { $0.path.isDocumentName }),
+      [query.startAt, query.endAt].allSatisfy({ ($0?.values.count ?? 0) <= query.orderBy.count })
+    else { return normal }
+    return normal.ordered(alsoBy: fields.sorted(), descending: normal.orders.last?.descending ?? false)
+  }
+
   /// Adds a document; one that lacks a field of some figure counts in none.
   package mutating func add(_ document: Document) {
     let values = fields.compactMap { document.value(at: $0) }

@@ -119,12 +119,14 @@ package struct NormalQuery: Sendable, Hashable {
 
   /// The same query, ordered by more fields right before the name.
   ///
-  /// It leaves out what lacks one of them; for queries of which the order does not matter.
-  package func ordered(alsoBy paths: [FieldPath]) -> NormalQuery {
+  /// It leaves out what lacks one of them.
+  package func ordered(alsoBy paths: [FieldPath], descending: Bool = false) -> NormalQuery {
     var result = self
     let index = orders.firstIndex { $0.path.isDocumentName } ?? orders.endIndex
     var added: [Order] = []
-    for path in paths where !(orders + added).contains(where: { $0.path == path }) { added.append(Order(path)) }
+    for path in paths where !(orders + added).contains(where: { $0.path == path }) {
+      added.append(Order(path, descending: descending))
+    }
     result.orders.insert(contentsOf: added, at: index)
     return result
   }

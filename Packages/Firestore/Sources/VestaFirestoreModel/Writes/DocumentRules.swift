@@ -61,10 +61,12 @@ package enum DocumentRules {
   ///
   /// - Throws: `INVALID_ARGUMENT` that names the field.
   package static func check(operand value: Value, of path: FieldPath) throws(FirestoreServiceError) {
-    try check(value, at: path, depth: 0)
+    try check(value, at: path, depth: 0, isOperand: true)
   }
 
-  private static func check(_ map: MapValue, below names: [String], depth: Int) throws(FirestoreServiceError) {
+  private static func check(
+    _ map: MapValue, below names: [String], depth: Int, isOperand: Bool = false
+  ) throws(FirestoreServiceError) {
     let length = names.reduce(0) { $0 + $1.utf8.count + 1 }
     for (name, value) in map where !isPlain(name, value, length) {
       let path = FieldPath(names + [name])
@@ -72,7 +74,7 @@ package enum DocumentRules {
       guard length + name.utf8.count <= FirestoreLimits.fieldPathLength else {
         throw .invalid("property path is longer than \(FirestoreLimits.fieldPathLength) bytes.")
       }
-      try check(value, at: path, depth: depth + 1)
+      try check(value, at: path, depth: depth + 1, isOperand: isOperand)
     }
   }
 
@@ -97,13 +99,19 @@ package enum DocumentRules {
     }
   }
 
-  private static func check(_ value: Value, at path: FieldPath, depth: Int) throws(FirestoreServiceError) {
+  /// - Parameter isOperand: Whether a vector may be in an array, where it matches nothing; no document can have it so.
+  private static func check(
+    _ value: Value, at path: FieldPath, depth: Int, isOperand: Bool = false
+  ) throws(FirestoreServiceError) {
     switch value {
     case .array(let elements):
       try check(depth, at: path)
       for element in elements {
         if case .array = element { throw .invalid("Cannot have an array directly in an array: \(path)") }
-        try check(element, at: path, depth: depth + 1)
+        if case .map(let map) = element, map.isVector, !isOperand {
+          throw .invalid("Cannot convert a vector value in an array value.")
+        }
+        try check(element, at: path, depth: depth + 1, isOperand: isOperand)
       }
     case .map(let map):
       try check(depth, at: path)
@@ -111,7 +119,7 @@ package enum DocumentRules {
       case .string(Value.vectorType)?: try checkVector(map, at: path)
       // Values from Datastore keep their old types in maps, which are accepted as they are.
       case .string(let type)? where PathRules.isReserved(type) && type.utf8.starts(with: "__legacy_".utf8): return
-      default: try check(map, below: path.names, depth: depth)
+      default: try check(map, below: path.names, depth: depth, isOperand: isOperand)
       }
     case .geoPoint(let point): try check(point, at: path)
     case .timestamp(let time):

@@ -71,8 +71,8 @@ extension FirestoreCall {
 
   /// Counts, sums and averages.
   func runAggregation(_ request: RunAggregationQueryRequest) async throws -> RunAggregationQueryResponse {
-    let query = try NormalQuery(request.query.query, parent: request.parent)
     let aggregator = try Aggregator(request.query.aggregations)
+    let query = try aggregator.query(request.query.query, parent: request.parent)
     let guarded = guarded
     return try await reading(request.consistency, ChangeScope(query)) { context in
       try await guarded?.list(query.parent, request.query.query, SnapshotState(snapshot: context.snapshot))
