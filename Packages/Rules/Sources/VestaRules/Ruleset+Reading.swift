@@ -10,20 +10,47 @@ extension Ruleset {
   public func quickVerdict<Request: QuickRulesRequest>(
     get name: String, _ resource: Request.Resource, by caller: Request.Caller, _ request: Request.Type
   ) -> Bool? {
+    quickVerdict(code.quickGets, name, resource, resource, by: caller, request)
+  }
+
+  /// The verdict about a creation, an update or a deletion, where few values of the request decide it.
+  ///
+  /// - Parameters:
+  ///   - method: The method.
+  ///   - name: The resource name of the document.
+  ///   - resource: The document before the write, or its absence.
+  ///   - written: The document after a creation or an update; looked at for those alone.
+  ///   - caller: The caller.
+  ///   - request: The type that knows their values.
+  /// - Returns: `nil` where the request has to be decided in full.
+  public func quickVerdict<Request: QuickRulesRequest>(
+    _ method: RulesMethod, _ name: String, _ resource: Request.Resource, written: Request.Resource,
+    by caller: Request.Caller, _ request: Request.Type
+  ) -> Bool? {
+    // A query is about many documents.
+    guard method != .list else { return nil }
+    return quickVerdict(code.quick(method), name, resource, written, by: caller, request)
+  }
+
+  private func quickVerdict<Request: QuickRulesRequest>(
+    _ matches: [QuickStatements?], _ name: String, _ resource: Request.Resource, _ written: Request.Resource,
+    by caller: Request.Caller, _ request: Request.Type
+  ) -> Bool? {
     guard let (places, match) = code.table.only(name) else { return nil }
     var left = limits.expressions
     switch match {
     case .none: return false
     case .one(let match):
-      return code.quickGets[match]?
-        .allow(request, resource, caller, name, places, left: &left, upTo: limits.tuning.quickString)
+      return matches[match]?
+        .allow(
+          request, resource, written: written, caller, name, places, left: &left, upTo: limits.tuning.quickString)
     case .several: break
     }
     let bindings = code.table.bindings(of: .resource(ResourceSegments(name, places)))
     for index in 0..<bindings.count {
-      guard let match = bindings[index]?.match, let statements = code.quickGets[match],
+      guard let match = bindings[index]?.match, let statements = matches[match],
         let allow = statements.allow(
-          request, resource, caller, name, places, left: &left, upTo: limits.tuning.quickString)
+          request, resource, written: written, caller, name, places, left: &left, upTo: limits.tuning.quickString)
       else { return nil }
       if allow { return true }
     }

@@ -217,6 +217,10 @@ final class RulesCode: Sendable {
   let quickGets: [QuickStatements?]
   /// The same of statements about queries.
   let quickLists: [QuickStatements?]
+  /// The same of statements about creations, updates and deletions.
+  let quickCreations: [QuickStatements?]
+  let quickUpdates: [QuickStatements?]
+  let quickDeletions: [QuickStatements?]
 
   init(
     source: SourceText, tree: SyntaxTree, program: Program, table: MatchTable, service: RulesService,
@@ -231,17 +235,33 @@ final class RulesCode: Sendable {
     self.limits = limits
     self.version = version
     self.warnings = warnings
-    func quick(_ method: RulesMethod, where isQuick: (QuickCondition) -> Bool) -> [QuickStatements?] {
+    func quick(_ method: RulesMethod, where isQuick: (QuickCondition) -> Bool = { _ in true }) -> [QuickStatements?] {
       table.matches.map { match in
         let allows = match.allows.filter { $0.names(method) }
-        let quick = allows.compactMap { QuickCompiler.condition(of: $0, in: match, program, limits) }
+        let quick = allows.compactMap { QuickCompiler.condition(of: $0, about: method, in: match, program, limits) }
         return quick.count == allows.count && quick.allSatisfy { isQuick($0.condition) } ? QuickStatements(quick) : nil
       }
     }
-    quickGets = quick(.get) { _ in true }
+    quickGets = quick(.get)
+    quickCreations = quick(.create)
+    quickUpdates = quick(.update)
+    quickDeletions = quick(.delete)
     // Whether a document is there is no fact about the documents of a query.
     quickLists = quick(.list) { !$0.asksForResource }
     everywhere = RulesMethod.allCases.map { table.shortcut(everywhereFor: $0, below: limits.expressions) }
+  }
+}
+
+extension RulesCode {
+  /// For each match the quick form of the statements about a method.
+  func quick(_ method: RulesMethod) -> [QuickStatements?] {
+    switch method {
+    case .get: quickGets
+    case .list: quickLists
+    case .create: quickCreations
+    case .update: quickUpdates
+    case .delete: quickDeletions
+    }
   }
 }
 

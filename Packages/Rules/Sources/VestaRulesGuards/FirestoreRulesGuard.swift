@@ -52,7 +52,7 @@ public final class FirestoreRulesGuard: FirestoreGuard {
     guard reports == nil else { return nil }
     if rules.allowsAnyGet(by: context) { return true }
     guard let ruleset = rules.current else { return false }
-    if let verdict = ruleset.quickVerdict(get: name, document, by: context, QuickGet.self) { return verdict }
+    if let verdict = ruleset.quickVerdict(get: name, document, by: context, QuickDocument.self) { return verdict }
     var budget = ruleset.budget
     let request = ruleset.request(.get, name, existing: document, at: time, context)
     let decision = ruleset.decide(request, documents: UnreadDocuments(), budget: &budget)
@@ -88,22 +88,26 @@ public final class FirestoreRulesGuard: FirestoreGuard {
   public nonisolated(nonsending) func mayCommit(
     _ writes: [FirestoreGuardedWrite], state: any FirestoreGuardState, at time: Timestamp, context: CallContext
   ) async throws -> Bool {
-    guard let first = writes.first else { return true }
+    if writes.isEmpty { return true }
     guard let rules = RulesOfDecision(rules, reports) else { return false }
-    var budget = writes.count == 1 ? rules.ruleset.budget : RulesBudget.commit(limits: rules.ruleset.limits)
-    let lookups = CommitLookups(state, first.name, writes)
     let ruleset = rules.ruleset
-    for write in writes {
-      // Nothing to decide; where outcomes or the expressions of a commit are counted, every decision is made.
-      if reports == nil, ruleset.limits.commitExpressions == nil,
-        ruleset.allowsEverywhere(write.method, isSignedIn: context.isUser)
-      {
+    // One for all writes; many commits need none.
+    var shared: RulesBudget?
+    // Where outcomes or the expressions of a commit are counted, every decision is made in full.
+    let isCounted = reports != nil || ruleset.limits.commitExpressions != nil
+    for index in writes.indices {
+      if !isCounted, let verdict = ruleset.quickVerdict(writes[index], context) {
+        guard verdict else { return false }
         continue
       }
+      let write = writes[index]
       var request = ruleset.request(write.method, write.name, existing: write.before, at: { time }, context)
       if write.kind == .change { request.resource = RulesValue(write.after, at: request.path) }
+      var budget = shared.take() ?? (writes.count == 1 ? ruleset.budget : .commit(limits: ruleset.limits))
       budget.beginWrite(request.path)
+      let lookups = CommitLookups(state, writes[0].name, writes)
       let decision = try await rules.decide(request, &budget) { try await lookups.answer($0, $1) }
+      shared = budget
       guard try answer(decision) else { return false }
     }
     return true
@@ -111,6 +115,15 @@ public final class FirestoreRulesGuard: FirestoreGuard {
 }
 
 extension Ruleset {
+  /// The verdict about a write of which few values decide, if any.
+  fileprivate func quickVerdict(_ write: FirestoreGuardedWrite, _ context: CallContext) -> Bool? {
+    let method = write.method
+    if allowsEverywhere(method, isSignedIn: context.isUser) { return true }
+    // A change without a document after it is none that rules know.
+    guard write.kind != .change || write.after != nil else { return nil }
+    return quickVerdict(method, write.name, write.before, written: write.after, by: context, QuickDocument.self)
+  }
+
   /// A request about a document; it has a time where some rule reads it.
   fileprivate func request(
     _ method: RulesMethod, _ name: String, existing: Document?, at time: () -> Timestamp, _ context: CallContext
@@ -138,8 +151,8 @@ extension RulesInForce where Rules == Ruleset {
   }
 }
 
-/// A get as quick decisions look at it.
-private enum QuickGet: QuickRulesRequest {
+/// A document and its caller as quick decisions look at them.
+private enum QuickDocument: QuickRulesRequest {
   static func isSignedIn(_ caller: CallContext) -> Bool { caller.isUser }
 
   static func uid(of caller: CallContext) -> RulesValue? {

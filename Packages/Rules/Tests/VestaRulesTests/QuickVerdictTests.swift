@@ -89,6 +89,65 @@ import VestaTesting
     #expect(quick > 10, "\(quick)")
   }
 
+  private static let written = [
+    "request.resource.data.owner", "request.resource.data.open", "request.resource", "request.resource.data.missing",
+    "request.resource.id",
+  ]
+
+  @Test(arguments: 0..<6) func `a quick verdict about a write is the verdict`(seed: UInt64) throws {
+    var random = SplitMix(seed: 0x73_0000 + seed)
+    var (quick, allowed) = (0, 0)
+    for _ in 0..<60 {
+      func condition(_ depth: Int) -> String {
+        let inner = Self.condition(&random, depth, in: false)
+        let compared = "\(random.pick(Self.written)) \(random.pick(["==", "!="])) \(random.pick(Self.common))"
+        return random.pick([
+          "\(inner) && \(compared)", "\(compared) || \(inner)", compared, "own(\(random.pick(Self.written)))",
+        ])
+      }
+      let text = """
+        rules_version = '2'; service cloud.firestore { match /databases/{database}/documents {
+          function constant() { return \(random.oneIn(2)); }
+          function f(a, b) { return a == b.data.owner || 'x' == a; }
+          function own(d) { return \(random.oneIn(3) ? "id == 'd1'" : "d.data.owner == request.auth.uid"); }
+          match /c/{id} { allow create, get: if \(condition(1)); allow update: if \(condition(2));
+            allow delete, update: if \(condition(1)); }
+        } }
+        """
+      let ruleset = try Ruleset(text, for: .firestore)
+      for (method, before, after) in Self.writes {
+        for user in Self.users {
+          let path = RulesPath(resource: Self.name)
+          func value(_ data: RulesMap?) -> RulesValue? { data.map { .map(.document(at: path, data: $0)) } }
+          let request = RulesRequest(
+            method, path, auth: user.map { .map($0) } ?? .null, resource: value(after), existing: value(before) ?? .null
+          )
+          let found = ruleset.quickVerdict(method, Self.name, before, written: after, by: user, Get.self)
+          guard let found else { continue }
+          quick += 1
+          allowed += found ? 1 : 0
+          let isAllowed = ruleset.decide(request).isAllowed
+          #expect(found == isAllowed, "\(text) \(method) \(user as Any) \(before as Any) \(after as Any)")
+        }
+      }
+    }
+    #expect(quick > 80 && allowed > 25 && quick - allowed > 25, "\(quick), \(allowed)")
+  }
+
+  /// Methods with the document before and after them.
+  private static let writes: [(method: RulesMethod, before: RulesMap?, after: RulesMap?)] = [
+    (.create, nil, ["owner": "ada", "open": true]), (.create, nil, ["owner": 1]),
+    (.update, ["owner": "ada", "open": false], ["owner": "eve", "open": false]),
+    (.update, ["owner": "d1"], ["owner": "ada", "open": "true"]), (.delete, ["owner": "ada", "open": true], nil),
+    (.delete, ["owner": nil], nil), (.get, ["owner": "ada"], nil), (.get, nil, nil),
+  ]
+
+  @Test func `a query has no quick verdict by the document of a write`() throws {
+    let rules = try ruleset("request.auth == null")
+    #expect(rules.quickVerdict(.list, Self.name, nil, written: nil, by: nil, Get.self) == nil)
+    #expect(rules.quickVerdict(.create, Self.name, nil, written: [:], by: nil, Get.self) != nil)
+  }
+
   /// Compares the verdicts of random rules; how many were quick, and how many of those allowed the get.
   private func compare(
     _ count: Int, _ random: inout SplitMix, _ limits: (inout SplitMix) -> RulesLimits

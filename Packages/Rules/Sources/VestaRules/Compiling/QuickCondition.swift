@@ -37,6 +37,8 @@ indirect enum QuickCondition: Sendable {
     case uid
     case claim(String)
     case field(String)
+    /// A field of the document after a write.
+    case writtenField(String)
     /// The segment of the path at an index.
     case segment(Int)
   }
@@ -82,6 +84,8 @@ struct QuickCompiler {
   private let program: Program
   private let match: CompiledMatch
   private let tuning: RulesTuning
+  /// Whether requests have a document after a write.
+  private let isWrite: Bool
   /// The steps so far; a called function counts each time.
   private var size = 0
 
@@ -94,7 +98,7 @@ struct QuickCompiler {
   }
 
   private enum Part {
-    case auth, token, resource, data
+    case auth, token, resource, data, written, writtenData
     case operand(QuickCondition.Operand)
 
     /// The member of this name; nil where conditions have no quick form of it.
@@ -103,29 +107,35 @@ struct QuickCompiler {
       case (.auth, "uid"): .operand(.uid)
       case (.auth, "token"): .token
       case (.resource, "data"): .data
+      case (.written, "data"): .writtenData
       case (.token, let name): .operand(.claim(name))
       case (.data, let name): .operand(.field(name))
+      case (.writtenData, let name): .operand(.writtenField(name))
       default: nil
       }
     }
   }
 
-  private init(_ program: Program, _ match: CompiledMatch, _ tuning: RulesTuning) {
-    (self.program, self.match, self.tuning) = (program, match, tuning)
+  private init(_ program: Program, _ match: CompiledMatch, _ tuning: RulesTuning, isWrite: Bool) {
+    (self.program, self.match, self.tuning, self.isWrite) = (program, match, tuning, isWrite)
   }
 
   /// The quick form of a statement's condition; nil where it has none.
   ///
   /// Its evaluation in full stays within the budget: a step uses few expressions, and a unit of work for each 16 bytes
   /// of the strings that are compared.
+  ///
+  /// - Parameter method: The method of the requests: creations and updates have a document after them.
   static func condition(
-    of allow: CompiledAllow, in match: CompiledMatch, _ program: Program, _ limits: RulesLimits
+    of allow: CompiledAllow, about method: RulesMethod, in match: CompiledMatch, _ program: Program,
+    _ limits: RulesLimits
   ) -> (condition: QuickCondition, cost: Int)? {
     guard let root = allow.condition else { return (.constant(true), 1) }
     guard match.globCount == 0 || match.globCount == 1 && match.segments.last == .glob,
       limits.work >= limits.tuning.quickWork
     else { return nil }
-    var compiler = QuickCompiler(program, match, limits.tuning)
+    let isWrite = method == .create || method == .update
+    var compiler = QuickCompiler(program, match, limits.tuning, isWrite: isWrite)
     guard let condition = compiler.condition(root, nil), compiler.size < limits.tuning.quickSteps else { return nil }
     return (condition, (compiler.size + 1) * limits.tuning.quickStepCost)
   }
@@ -176,7 +186,7 @@ struct QuickCompiler {
   /// Whether an argument has a value in every request.
   private mutating func cannotFail(_ id: Int, _ frame: Frame?) -> Bool {
     switch part(id, frame) {
-    case .auth?, .resource?, .operand(.constant)?, .operand(.segment)?: true
+    case .auth?, .resource?, .written?, .operand(.constant)?, .operand(.segment)?: true
     default: false
     }
   }
@@ -206,7 +216,12 @@ struct QuickCompiler {
     switch step.code {
     case .constant: return .operand(.constant(program.constants[Int(step.a)]))
     case .resource: return .resource
-    case .requestField: return step.a == RequestField.auth.rawValue ? .auth : nil
+    case .requestField:
+      switch RequestField(rawValue: step.a) {
+      case .auth: return .auth
+      case .resource: return isWrite ? .written : nil
+      default: return nil
+      }
     case .variable: return part(Int(step.b), frame)
     case .parameter:
       guard let frame else { return nil }

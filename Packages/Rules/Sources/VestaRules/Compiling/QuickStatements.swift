@@ -22,7 +22,7 @@ final class QuickStatements: Sendable {
   }
 
   private struct Operand: Sendable {
-    enum Source: UInt8, Sendable { case constant, uid, claim, field, segment }
+    enum Source: UInt8, Sendable { case constant, uid, claim, field, writtenField, segment }
 
     let source: Source
     /// The number of the constant, of the name or of the segment.
@@ -47,27 +47,28 @@ final class QuickStatements: Sendable {
   /// Asks the statements in their order until one holds.
   ///
   /// - Parameters:
+  ///   - resource: The document before the request.
+  ///   - written: The document after it; statements about requests that write none do not look at it.
   ///   - left: The expressions that may still be evaluated; what the statements count as is taken from it.
   ///   - longest: The length up to which strings are compared, so that the cost of comparisons is within
   ///     every bound.
   /// - Returns: `nil` where a statement has to be evaluated in full.
   func allow<Request: QuickRulesRequest>(
-    _ request: Request.Type, _ resource: Request.Resource, _ caller: Request.Caller, _ name: String,
-    _ places: SegmentPlaces, left: inout Int, upTo longest: Int
+    _ request: Request.Type, _ resource: Request.Resource, written: Request.Resource, _ caller: Request.Caller,
+    _ name: String, _ places: SegmentPlaces, left: inout Int, upTo longest: Int
   ) -> Bool? {
     for root in roots {
       left -= root.cost
-      guard left >= 0, let holds = holds(root.step, request, resource, caller, name, places, longest) else {
-        return nil
-      }
+      guard left >= 0, let holds = holds(root.step, request, resource, written, caller, name, places, longest)
+      else { return nil }
       if holds { return true }
     }
     return false
   }
 
   private func holds<Request: QuickRulesRequest>(
-    _ id: Int32, _ request: Request.Type, _ resource: Request.Resource, _ caller: Request.Caller,
-    _ name: String, _ places: SegmentPlaces, _ longest: Int
+    _ id: Int32, _ request: Request.Type, _ resource: Request.Resource, _ written: Request.Resource,
+    _ caller: Request.Caller, _ name: String, _ places: SegmentPlaces, _ longest: Int
   ) -> Bool? {
     let step = steps[Int(id)]
     switch step.code {
@@ -76,18 +77,20 @@ final class QuickStatements: Sendable {
     case .signedIn: return request.isSignedIn(caller)
     case .hasResource: return request.exists(resource)
     case .value:
-      guard case .bool(let bool)? = value(step.a, request, resource, caller, name, places) else { return nil }
+      guard case .bool(let bool)? = value(step.a, request, resource, written, caller, name, places) else { return nil }
       return bool
     case .equal:
-      guard let left = value(step.a, request, resource, caller, name, places),
-        let right = value(step.b, request, resource, caller, name, places)
+      guard let left = value(step.a, request, resource, written, caller, name, places),
+        let right = value(step.b, request, resource, written, caller, name, places)
       else { return nil }
       return QuickCondition.equal(left, right, upTo: longest)
-    case .not: return holds(step.a, request, resource, caller, name, places, longest).map { !$0 }
+    case .not: return holds(step.a, request, resource, written, caller, name, places, longest).map { !$0 }
     case .all, .any:
       let decisive = step.code == .any
       for index in Int(step.a)..<Int(step.b) {
-        guard let holds = holds(lists[index], request, resource, caller, name, places, longest) else { return nil }
+        guard let holds = holds(lists[index], request, resource, written, caller, name, places, longest) else {
+          return nil
+        }
         if holds == decisive { return decisive }
       }
       return !decisive
@@ -95,8 +98,8 @@ final class QuickStatements: Sendable {
   }
 
   private func value<Request: QuickRulesRequest>(
-    _ id: Int32, _ request: Request.Type, _ resource: Request.Resource, _ caller: Request.Caller,
-    _ name: String, _ places: SegmentPlaces
+    _ id: Int32, _ request: Request.Type, _ resource: Request.Resource, _ written: Request.Resource,
+    _ caller: Request.Caller, _ name: String, _ places: SegmentPlaces
   ) -> RulesValue? {
     let operand = operands[Int(id)]
     switch operand.source {
@@ -105,6 +108,7 @@ final class QuickStatements: Sendable {
     // Nil where there is no user or no document.
     case .claim: return request.claim(names[operand.index], of: caller)
     case .field: return request.field(names[operand.index], of: resource)
+    case .writtenField: return request.field(names[operand.index], of: written)
     case .segment:
       guard operand.index < places.count else { return .none }
       return .string(places.segment(operand.index, of: name))
@@ -154,6 +158,7 @@ final class QuickStatements: Sendable {
       case .uid: operands.append(Operand(source: .uid))
       case .claim(let name): operands.append(named(.claim, name))
       case .field(let name): operands.append(named(.field, name))
+      case .writtenField(let name): operands.append(named(.writtenField, name))
       case .segment(let index): operands.append(Operand(source: .segment, index: index))
       }
       return Int32(operands.count - 1)

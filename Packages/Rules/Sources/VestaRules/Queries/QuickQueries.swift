@@ -16,7 +16,8 @@ extension Ruleset {
     for index in 0..<bindings.count {
       guard let binding = bindings[index], let statements = code.quickLists[binding.match],
         let isAllowed = statements.allow(
-          QuickList.self, query.filter, auth, "", SegmentPlaces(), left: &left, upTo: limits.tuning.quickString)
+          QuickList.self, query.filter, written: nil, auth, "", SegmentPlaces(), left: &left,
+          upTo: limits.tuning.quickString)
       else { return false }
       if isAllowed {
         budget.expressions = left
