@@ -126,6 +126,15 @@ extension RulesMethod {
   }
 }
 
+extension Program {
+  /// The step of the map in `map.keys()`, of which `hasOnly` and its like need no list of the names.
+  func mapOfNames(_ target: Int) -> Int? {
+    let step = steps[target]
+    guard step.code == .method, ValueMethod.all[Int(step.b)] == .keys, lists[Int(step.c)].isEmpty else { return nil }
+    return Int(step.a)
+  }
+}
+
 /// A ruleset in the form that is evaluated.
 ///
 /// Step numbers are the numbers of the nodes of the tree.

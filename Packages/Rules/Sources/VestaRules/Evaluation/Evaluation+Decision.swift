@@ -16,7 +16,7 @@ extension Evaluation {
         if !needs.isEmpty {
           return RulesDecision(.needs(needs.map(\.function), needs.map(\.path)), method)
         }
-        refusals.append(refusal(allow, outcome))
+        refusals.append(RulesDecision.Refusal(allow, outcome, failures, code))
         if isEnded { return RulesDecision(.denied, method, refusals, code) }
       }
     }
@@ -55,19 +55,25 @@ extension Evaluation {
       return .none
     }
   }
+}
 
-  private func refusal(_ allow: CompiledAllow, _ outcome: Operand) -> RulesDecision.Refusal {
+extension RulesDecision.Refusal {
+  /// The refusal of a statement with an outcome.
+  fileprivate init(_ allow: CompiledAllow, _ outcome: Operand, _ failures: [FailureRecord], _ code: RulesCode) {
     guard case .failure(let number) = outcome else {
-      return RulesDecision.Refusal(extent: allow.extent, failure: nil, failureSpan: nil)
+      self.init(extent: allow.extent, failure: nil, failureSpan: nil)
+      return
     }
     let record = failures[Int(number)]
-    return RulesDecision.Refusal(extent: allow.extent, failure: record.failure, failureSpan: span(of: record))
+    self.init(extent: allow.extent, failure: record.failure, failureSpan: record.span(in: code))
   }
+}
 
+extension FailureRecord {
   /// Where an error is: a lookup that failed is at the name of its function.
-  func span(of record: FailureRecord) -> Span {
-    let spans = code.program.spans[record.step]
-    if case .serviceCall = record.failure { return spans.name }
+  func span(in code: RulesCode) -> Span {
+    let spans = code.program.spans[step]
+    if case .serviceCall = failure { return spans.name }
     return spans.anchor
   }
 }

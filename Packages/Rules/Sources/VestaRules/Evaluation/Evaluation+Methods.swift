@@ -11,7 +11,9 @@ extension Evaluation {
       if index == 0 { arguments.first = outcome } else if index == 1 { arguments.second = outcome }
     }
     if method.takesPattern, let literal = steps.first { arguments.pattern = code.program.patterns[Int(literal)] }
-    if let map = mapOfNames(target, method, steps.count) {
+    if method.comparesElements, steps.count == 1, !isRecorded, !isEnded, budget.expressions > 0,
+      let map = code.program.mapOfNames(target)
+    {
       budget.expressions -= 1
       return names(of: evaluate(map), target, method, arguments, id)
     }
@@ -38,7 +40,7 @@ extension Evaluation {
     case .failure(let number): return .failure(number)
     case .symbol(let symbol):
       return arguments.failure
-        ?? self.method(symbol: symbol, method, arguments.first, count: arguments.count, id)
+        ?? QuerySymbols.method(symbol, method, arguments.first, count: arguments.count, id, &self)
     case .unset: return arguments.failure ?? fail(.unknown, id)
     }
     if let failure = arguments.failure { return failure }
@@ -61,16 +63,6 @@ extension Evaluation {
   }
 
   // MARK: Names of maps
-
-  /// The step of the map in `map.keys().hasOnly(names)` and its like, of which no list of the names has to be made.
-  private func mapOfNames(_ target: Int, _ method: ValueMethod, _ count: Int) -> Int? {
-    guard method.comparesElements, count == 1, !isRecorded, !isEnded, budget.expressions > 0 else { return nil }
-    let step = code.program.steps[target]
-    guard step.code == .method, ValueMethod.all[Int(step.b)] == .keys, code.program.lists[Int(step.c)].isEmpty else {
-      return nil
-    }
-    return Int(step.a)
-  }
 
   private mutating func names(
     of map: Operand, _ keys: Int, _ method: ValueMethod, _ arguments: Arguments, _ id: Int

@@ -30,7 +30,9 @@ extension Evaluation {
     }
     if case .failure = l { return l }
     if case .failure = r { return r }
-    guard case .value(let leftValue) = l, case .value(let rightValue) = r else { return symbolic(found, l, r, id) }
+    guard case .value(let leftValue) = l, case .value(let rightValue) = r else {
+      return QuerySymbols.binary(found, l, r, id, &self)
+    }
     return finished(found.outcome(leftValue, rightValue, &budget.work), id)
   }
 }

@@ -91,7 +91,7 @@ extension Evaluation {
     case .value(.null): return fail(.nullValue, id)
     case .value: return fail(.undefinedProperty(code.program.names[name]), id)
     case .failure(let number): return .failure(number)
-    case .symbol(let symbol): return member(symbol: symbol, code.program.names[name], id)
+    case .symbol(let symbol): return QuerySymbols.member(symbol, code.program.names[name], id, &self)
     case .unset: return fail(.unknown, id)
     }
   }
@@ -102,7 +102,7 @@ extension Evaluation {
     case .failure(let number): return .failure(number)
     case .symbol(let symbol):
       guard case .value(.string(let name)) = key else { return fail(.unknown, id) }
-      return member(symbol: symbol, name, id)
+      return QuerySymbols.member(symbol, name, id, &self)
     case .unset: return fail(.unknown, id)
     case .value(let value):
       switch key {

@@ -82,7 +82,7 @@ struct Evaluation {
     guard let trace else { return evaluateStep(step) }
     let record = trace.began(step)
     let outcome = evaluateStep(step)
-    trace.ended(record, recorded(outcome))
+    trace.ended(record, outcome.recorded(failures))
     return outcome
   }
 
@@ -197,19 +197,14 @@ struct Evaluation {
     let found: RulesMap?
     switch place {
     case .after:
-      if after == nil { after = .some(Evaluation.data(of: request.resource)) }
+      if after == nil { after = .some(request.resource?.dataOfDocument) }
       found = after ?? nil
     case .before:
-      if before == nil { before = .some(facts == nil ? Evaluation.data(of: request.existing) : nil) }
+      if before == nil { before = .some(facts == nil ? request.existing?.dataOfDocument : nil) }
       found = before ?? nil
     }
     if found != nil { budget.expressions -= place.cost }
     return found
-  }
-
-  private static func data(of document: RulesValue?) -> RulesMap? {
-    guard case .map(let map)? = document, case .map(let data)? = map["data"] else { return nil }
-    return data
   }
 
   // MARK: Logic
@@ -270,7 +265,7 @@ struct Evaluation {
         }
       }
       return .value(.bool(value.typeName == type))
-    case .symbol(let symbol): return isType(symbol: symbol, type, id)
+    case .symbol(let symbol): return QuerySymbols.isType(symbol, type, id, &self)
     case .unset: return fail(.unknown, id)
     case .failure(let number): return .failure(number)
     }
@@ -330,5 +325,13 @@ struct Evaluation {
       }
     }
     return failure ?? fail(.functionNotFound(name), id)
+  }
+}
+
+extension RulesValue {
+  /// The data of a document as rules see it; `nil` for another value.
+  fileprivate var dataOfDocument: RulesMap? {
+    guard case .map(let map) = self, case .map(let data)? = map["data"] else { return nil }
+    return data
   }
 }

@@ -13,15 +13,18 @@ enum RecordedOutcome: Sendable {
   case unknown
 }
 
-extension Evaluation {
-  func recorded(_ outcome: Operand) -> RecordedOutcome {
-    switch outcome {
+extension Operand {
+  /// The outcome as a trace records it.
+  func recorded(_ failures: [FailureRecord]) -> RecordedOutcome {
+    switch self {
     case .value(let value): .value(value)
     case .failure(let number): .failure(failures[Int(number)].failure)
     case .symbol, .unset: .unknown
     }
   }
+}
 
+extension Evaluation {
   /// Counts an outcome.
   ///
   /// Booleans, which most are, only add one to a number.
@@ -32,7 +35,7 @@ extension Evaluation {
     case .value(let value): table.count(value, step)
     case .failure(let number):
       let record = failures[Int(number)]
-      table.count(record.failure, span(of: record), step)
+      table.count(record.failure, record.span(in: code), step)
     case .symbol, .unset: table.count(.unknown, code.program.spans[step].anchor, step)
     }
   }
