@@ -184,7 +184,7 @@ struct EngineTests {
     lost.close()
     await engine.settle()
     #expect(await again.get("online").leaf == .bool(true))
-    // A session that nobody has ends nothing.
+    // The id of no session ends nothing.
     _ = await TestClient(engine, lastSession: "none").get("online")
     let current: String = try #require(again.session)
     _ = await TestClient(engine, namespace: "other", lastSession: current).get("online")

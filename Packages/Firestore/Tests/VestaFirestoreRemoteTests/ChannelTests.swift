@@ -111,7 +111,7 @@ import VestaTransportInteropFakes
     var answers = 0
     while answers < 5 { answers += try #require(await channel.data()).count }
     for number in 1...5 { #expect(try await served.engine.document("a/\(number)")?.fields == ["t": .string(text)]) }
-    // Small bodies, and those of other calls and of unknown channels, are collected.
+    // Small bodies, and bodies of other calls and of unknown channels, are collected.
     #expect(channel.delivery(of: WebChannelBody(messages: [.init(6, "{}")])) == .collected(upTo: 2_000))
     let listen = try await Channel(served.handler, "Listen", #"{"removeTarget":9}"#)
     #expect(listen.delivery(of: body) == .collected(upTo: 2_000))

@@ -44,7 +44,7 @@ import VestaTesting
       .delete(name("rooms/x/members/ada")), update("rooms/x/messages/2", ["text": .string("secret")]))
     try await end(of: &follower)
     #expect(follower.targets[2]?[name("rooms/x/messages/2")] == nil)
-    // The call goes on, and the target can be asked for again.
+    // The call continues, and the target can be asked for again.
     try await engine.commit(update("rooms/x/members/ada", [:]))
     follower.add(target)
     try await follower.current([2])

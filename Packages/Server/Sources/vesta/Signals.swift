@@ -3,7 +3,7 @@ import Foundation
 import VestaConcurrency
 import VestaServer
 
-/// The signals that end the program: those of Control-C, of `kill`, and of a terminal that is closed.
+/// The signals that end the program: by Control-C, by `kill`, and when a terminal is closed.
 final class Signals {
   /// Whether the server runs: signals end it then, and before that the program at once.
   let isServing = Locked(false)
@@ -56,6 +56,7 @@ final class Signals {
   private static func isIgnored(_ number: Int32) -> Bool {
     let former = signal(number, SIG_IGN)
     // Functions cannot be compared; this one is a mark, and none that can be called.
+    // unsafeBitCast is sound: handlers are addresses, and are only compared.
     return unsafeBitCast(former, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
   }
 }

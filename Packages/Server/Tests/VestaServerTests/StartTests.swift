@@ -4,7 +4,7 @@ import VestaTesting
 
 @testable import VestaServer
 
-/// What keeps a server from starting.
+/// The reasons why a server does not start.
 @Suite(.serialized) struct StartTests {
   private static let freePorts = Dictionary(uniqueKeysWithValues: ServerSettings.usualPorts.keys.map { ($0, 0) })
 

@@ -19,7 +19,7 @@ public import VestaServiceInterop
 ///
 /// - A resumable upload is asked about twice, with the caller that started it: when it begins, with the size and the
 ///   digests that the caller states (0 and none otherwise), so that nothing is stored that would be refused at its end;
-///   and when it is finished, with those of the content. A continued or repeated call is not asked about.
+///   and when it is finished, with the content's. A continued or repeated call is not asked about.
 ///   `appendToUpload`, `uploadStatus`, `keepUpload` and `cancelUpload` read and change no object; who calls them knows
 ///   the secret id of the upload.
 /// - It is asked before preconditions and before the existence of the object are looked at, so that a caller who is

@@ -73,7 +73,7 @@ public struct HTTPRequest: Sendable {
 extension HTTPRequest {
   /// The scheme and the host by which the client has reached the server, for addresses in answers.
   ///
-  /// A proxy that ends TLS says so by `x-forwarded-proto`. Another sender of it gets addresses that serve nobody else.
+  /// A proxy that ends TLS says so by `x-forwarded-proto`. Other senders get addresses for themselves alone.
   public var origin: String {
     switch fields["x-forwarded-proto"]?.lowercased() {
     case "https": "https://\(authority)"

@@ -1,6 +1,6 @@
 /// A JSON value, and where each part of it is in the text.
 ///
-/// The texts are those of security rules: JSON with comments, with line ends in strings, and with a comma after the
+/// The texts are security rules: JSON with comments, with line ends in strings, and with a comma after the
 /// last member of an object.
 ///
 /// ```swift

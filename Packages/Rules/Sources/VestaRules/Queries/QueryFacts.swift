@@ -14,7 +14,7 @@ struct QueryFacts: Sendable {
     case constrained([Constraint])
   }
 
-  /// What a symbol stands for: a part of a document, or what a method makes of the names of its members.
+  /// The meaning of a symbol: a part of a document, or the result of a method on the names of its members.
   ///
   /// The number of a symbol is that of the part's fact and, above it, that of its form.
   enum Form: Int32, Sendable {

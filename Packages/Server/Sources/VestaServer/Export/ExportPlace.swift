@@ -67,7 +67,7 @@ struct ExportPlace: Sendable {
 
   // MARK: Writing
 
-  /// Makes the directory in which the export is written, and removes those of processes that were killed.
+  /// Makes the directory in which the export is written, and removes directories of processes that were killed.
   func makeTemporary(isPrivate: Bool) throws -> String {
     let parent = FilePath.parent(of: path)
     try FileManager.default.createDirectory(atPath: parent, withIntermediateDirectories: true)

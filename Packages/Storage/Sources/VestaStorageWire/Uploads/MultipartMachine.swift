@@ -19,7 +19,7 @@ public struct MultipartMachine: Sendable {
 
   private enum State { case preamble, headers, metadata, content, ended }
 
-  /// What ends a line, as the line of the first delimiter ends: clients that are written by hand send line feeds alone.
+  /// The end of each line, as the first delimiter has it: clients that are written by hand send line feeds alone.
   private var lineBreak: [UInt8] = [13, 10]
   private let boundary: [UInt8]
   private var delimiter: [UInt8]
