@@ -89,7 +89,7 @@ import VestaTesting
         #expect(owner == (row.conflict == nil ? [] : Array(user.localID.utf8)), "seed \(seed)")
       }
     }
-    let tables = Set([Keys.Table.email, .phone, .provider, .providerEmail].map(\.rawValue))
+    let tables = Set([Keys.Table.email, .phone, .provider, .providerEmail, .initialEmail].map(\.rawValue))
     let present = Set(entries.map(\.key).filter { $0.first.map(tables.contains) ?? false })
     #expect(present == expected, "seed \(seed)")
     #expect(!expected.isEmpty)
