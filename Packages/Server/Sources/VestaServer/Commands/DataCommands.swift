@@ -10,7 +10,7 @@ public enum DataCommands {
     await .of { () throws(ServerError) in
       let options = try CommandOptions(arguments, values: ["--project"])
       guard options.words.count == 1 else { throw ServerError("Usage: vesta export DIR [--project P]") }
-      let project = ServeArguments.project(options.values["--project"], in: directory)
+      let project = try ServeArguments.project(options.values["--project"], in: directory)
       guard let hub = await HubLocator.hub(of: project) else {
         if HubLocator.isPrivate(project: project) {
           throw ServerError("Another user runs the server of the project \(project): export as that user.")
