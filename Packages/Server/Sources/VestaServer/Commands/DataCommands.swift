@@ -49,19 +49,12 @@ public enum DataCommands {
         throw ServerError("Usage: vesta import DIR [OPTION...], with the options of vesta serve")
       }
       let settings = try await importSettings(Array(arguments.dropFirst()), directory)
-      let server: VestaServer
       do {
-        server = try await VestaServer.start(settings)
+        let server = try await VestaServer.start(settings, importing: path)
+        await server.stop()
       } catch {
         throw ServerError("\(error)")
       }
-      do throws(ServerError) {
-        try await server.importData(from: path)
-      } catch {
-        await server.stop()
-        throw error
-      }
-      await server.stop()
       return CommandResult("Imported \(path) into the project \(settings.project)")
     }
   }

@@ -3,6 +3,7 @@ import VestaAuthBackend
 import VestaAuthService
 import VestaConcurrency
 import VestaCore
+import VestaCryptoInterop
 import VestaEventsInterop
 import VestaFirestoreService
 import VestaFunctionsEndpoints
@@ -29,6 +30,9 @@ enum ServerLibrary: Library {
           let unlimited = RateLimit(burst: 1_000_000, refillInterval: .milliseconds(1))
           (options.accountGuesses, options.addressGuesses) = (unlimited, unlimited)
           (options.digitGuesses, options.codesPerRecipient) = (unlimited, unlimited)
+          // The suite keeps passwords in clear text: test suites make accounts, and import them, by thousands. A hash
+          // of this scheme is replaced at the first sign-in with --production.
+          options.passwordScheme = .pbkdf2(.sha256, iterations: 100)
         }
         return options
       },

@@ -50,6 +50,9 @@ struct ExportPlace: Sendable {
     }
   }
 
+  /// Whether there is nothing yet: the directory is absent, or as good as empty.
+  var isVacant: Bool { !FileManager.default.fileExists(atPath: path) || names?.isEmpty == true }
+
   /// The entries of the directory but for the usual ones of an empty directory; `nil` where it is none.
   private var names: [String]? {
     (try? FileManager.default.contentsOfDirectory(atPath: path))?
