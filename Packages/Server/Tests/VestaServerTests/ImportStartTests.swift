@@ -81,6 +81,39 @@ import VestaTransportInteropFakes
     }
   }
 
+  @Test(.timeLimit(.minutes(2))) func `a file that was edited by hand is imported as it is`() async throws {
+    try await withTemporaryDirectory { directory in
+      let folder = directory.appending(path: "storage_export")
+      for name in ["blobs", "metadata"] {
+        let path = folder.appending(path: name)
+        try FileManager.default.createDirectory(at: path, withIntermediateDirectories: true)
+      }
+      func write(_ text: String, _ name: String) throws {
+        try Data(text.utf8).write(to: directory.appending(path: name))
+      }
+      try write(
+        #"{"version":"1","storage":{"version":"1","path":"storage_export"}}"#, ExportDirectory.metadata)
+      try write(#"{"buckets":[{"id":"seed-bucket"}]}"#, "storage_export/buckets.json")
+      for (id, size, crc32c) in [("x", 5, "1"), ("y", 3, "2591144780"), ("z", 5, "2591144780")] {
+        let json = #"{"name":"\#(id)","bucket":"seed-bucket","size":\#(size),"crc32c":"\#(crc32c)"}"#
+        try write(json, "storage_export/metadata/\(id).json")
+        try write("hello", "storage_export/blobs/\(id)")
+      }
+      let project = "edited-\(UUID().uuidString.lowercased())"
+      let server = try await VestaServer.start(
+        ServerSettings(project: project, ports: Self.freePorts), importing: directory.path)
+      let client = try VestaTransportClient(proxies: ProxySettings())
+      for id in ["x", "y", "z"] {
+        let port = try #require(server.port(of: "storage"))
+        let url = try #require(HTTPURL("http://127.0.0.1:\(port)/v0/b/seed-bucket/o/\(id)?alt=media"))
+        let response = try await client.send(HTTPRequest(.get, url), timeout: .seconds(30))
+        #expect(try await response.body.collect(upTo: 1 << 10) == Array("hello".utf8), "\(id)")
+      }
+      await client.close()
+      await server.stop()
+    }
+  }
+
   /// A part whose import waits for a gate.
   private struct SlowPart: ExportPart {
     let hasBegun: Gate
