@@ -102,6 +102,7 @@ public final class VestaServer: Sendable {
       try await opened.open(
         ServerSettings.hub, settings.port(of: ServerSettings.hub) ?? 0, settings.hosts(of: ServerSettings.hub),
         transport, hub, isEncrypted: settings.hubScheme == "https")
+      outgoing.links.lead(to: opened.ports, scheme: settings.scheme)
       let secret = settings.isDevelopment ? nil : SystemRandom.alphanumeric(43)
       let handler = HubHandler(opened.ports, exports, outgoing.triggers, scheme: settings.hubScheme, secret: secret)
       // Pages find the other ports by it: test suites in browsers ask the hub first.
@@ -136,7 +137,7 @@ public final class VestaServer: Sendable {
 
   /// Ends streams with `UNAVAILABLE`, lets running exchanges end, and closes all projects.
   public func stop() async {
-    locator?.remove()
+    await locator?.remove()
     watch?.end()
     host.beginShutDown()
     let grace = settings.grace
