@@ -39,6 +39,14 @@ import VestaTesting
     }
   }
 
+  @Test(.timeLimit(.minutes(2))) func `a PostgreSQL that cannot be reached is said at the start`() async throws {
+    var settings = ServerSettings(project: "p", ports: Self.freePorts)
+    settings.postgres = "postgres://nobody:secret@127.0.0.1:1/x?connect_timeout=2"
+    let error = await #expect(throws: ServerError.self) { _ = try await VestaServer.start(settings) }
+    let text = error?.description ?? ""
+    #expect(text.contains("The PostgreSQL of --store cannot be used") && !text.contains("secret"), "\(text)")
+  }
+
   @Test func `a text that cannot be a project is refused at the start`() async throws {
     for project in ["A b", "", "x/y", String(repeating: "x", count: 101)] {
       let settings = ServerSettings(project: project, ports: Self.freePorts)
