@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import VestaBytes
 import VestaTesting
 import VestaTransportInterop
 import VestaTransportInteropFakes
@@ -88,6 +89,10 @@ import VestaTransportInteropFakes
     let asked = try await send(.options, "/emulators", ["origin": "http://x", "access-control-request-method": "GET"])
     #expect(asked.status == .noContent && asked.fields["access-control-allow-methods"] != nil)
     #expect(try await send(.post, "/_admin/export", page).status.code == 403)
+    let cut = try JSONObject(json: Array(#"{"path":"/tmp/a\u0000b"}"#.utf8)).json()
+    let cutShort = HTTPRequest(.post, "/_admin/export", authority: "localhost:4400", body: .bytes(cut))
+    guard case .response(let refused) = inner.reply(to: cutShort) else { throw ServerError("an export") }
+    #expect(refused.status.code == 400)
     let switching = try await send(
       .options, "/functions/disableBackgroundTriggers", ["origin": "http://x", "access-control-request-method": "PUT"])
     #expect(switching.fields["access-control-allow-methods"] == nil)
