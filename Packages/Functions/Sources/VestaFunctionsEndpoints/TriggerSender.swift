@@ -10,9 +10,9 @@ public import VestaTransportInterop
 /// | of one function | `POST /functions/projects/P/triggers/KEY` |
 /// | of the host as a whole | `POST /functions/projects/P/trigger_multicast`, once in each form |
 ///
-/// A program that is not reached, or is not ready by its answer (404, 408, 425, 429, 502 to 504), is a reason to send the
-/// event again after a pause, with the same id. Every other response but a success says that the function has failed,
-/// `INTERNAL`.
+/// A program that is not reached, or is not ready by its answer (404, 408, 425, 429, 502 to 504), is a reason to send
+/// the event again after a pause, with the same id. Every other response but a success says that the function has
+/// failed, `INTERNAL`.
 public final class TriggerSender: EventTriggerDelivery {
   /// Whether registrations are kept for the next process.
   public let keepsTriggers: Bool

@@ -104,8 +104,8 @@ final class RemoteTriggers: EventTriggers {
           do {
             try await delivery.deliver(event, to: trigger, of: project)
           } catch let status as ServiceStatus where status.code == .internal {
-            // As at Firebase without a policy of retries: what the function has done before it failed is not done again,
-            // and later events of its document do not wait.
+            // As at Firebase without a policy of retries: what the function has done before it failed is not done
+            // again, and later events of its document do not wait.
             log.warning(
               "I-FUS000013",
               "The function \(trigger.key) has failed on \(event.id), and does not get it again: \(status.message)")
