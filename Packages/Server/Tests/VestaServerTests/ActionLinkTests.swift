@@ -13,18 +13,8 @@ import Testing
   func `a link leads to the page of this server`(hosts: [String], origin: String) {
     let links = ActionLinks()
     #expect(links.link(Self.link, project: nil) == Self.link)
-    let ports = [
-      VestaServer.Port(name: "all", hosts: ["10.0.0.2"], number: 1),
-      VestaServer.Port(name: "auth", hosts: hosts, number: 9099),
-    ]
-    links.lead(to: ports, scheme: "http")
+    links.lead(to: hosts, port: 9099, scheme: "http")
     #expect(links.link(Self.link, project: nil) == "\(origin)/emulator/action?mode=verifyEmail&oobCode=x")
     #expect(links.link(Self.link, project: "a b").hasSuffix("oobCode=x&projectId=a%20b"))
-  }
-
-  @Test func `without a port of its own Auth is at the port of all products`() {
-    let links = ActionLinks()
-    links.lead(to: [VestaServer.Port(name: "all", hosts: ["127.0.0.1"], number: 7700)], scheme: "https")
-    #expect(links.link(Self.link, project: nil).hasPrefix("https://127.0.0.1:7700/emulator/action?mode="))
   }
 }

@@ -39,7 +39,7 @@ import VestaTransportInteropFakes
     return response?.status.code
   }
 
-  @Test(.timeLimit(.minutes(2))) func `whoever finds a port open finds everything that is imported`() async throws {
+  @Test(.timeLimit(.minutes(2))) func `a client that finds a port open finds all of an import`() async throws {
     try await withTemporaryDirectory { directory in
       try writeAccounts(2_000, to: directory)
       let probe = try await VestaServer.start(ServerSettings(project: "probe", ports: Self.freePorts))

@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import VestaBytes
 import VestaTesting
 import VestaTransportInterop
 import VestaTransportInteropFakes
@@ -88,6 +89,10 @@ import VestaTransportInteropFakes
     let asked = try await send(.options, "/emulators", ["origin": "http://x", "access-control-request-method": "GET"])
     #expect(asked.status == .noContent && asked.fields["access-control-allow-methods"] != nil)
     #expect(try await send(.post, "/_admin/export", page).status.code == 403)
+    let cut = try JSONObject(json: Array(#"{"path":"/tmp/a\u0000b"}"#.utf8)).json()
+    let cutShort = HTTPRequest(.post, "/_admin/export", authority: "localhost:4400", body: .bytes(cut))
+    guard case .response(let refused) = inner.reply(to: cutShort) else { throw ServerError("an export") }
+    #expect(refused.status.code == 400)
     let switching = try await send(
       .options, "/functions/disableBackgroundTriggers", ["origin": "http://x", "access-control-request-method": "PUT"])
     #expect(switching.fields["access-control-allow-methods"] == nil)
@@ -110,8 +115,7 @@ import VestaTransportInteropFakes
     #expect(try self.settings("--host", "localhost").hosts == ServerSettings.loopback)
   }
 
-  @Test func `each port has the hosts that firebase json has for it, and none beside those of the option`() async throws
-  {
+  @Test func `each port has the hosts that firebase json has for it, and the option replaces them all`() async throws {
     try await withTemporaryDirectory { directory in
       let json = #"{"emulators":{"firestore":{"host":"0.0.0.0"},"auth":{"port":5},"all":{"host":"localhost"}}}"#
       try Data(json.utf8).write(to: directory.appending(path: "firebase.json"))
@@ -164,6 +168,8 @@ import VestaTransportInteropFakes
     for wrong in ["", "[]", #"{"emulators":{"hub":{"port":"x"}}}"#, #"{"emulators":{"hub":{"port":70000}}}"#] {
       #expect(throws: ServerError.self) { try FirebaseFile(json: Array(wrong.utf8)) }
     }
+    let place = #expect(throws: ServerError.self) { try FirebaseFile(json: Array(#"{"a":1,}"#.utf8)) }
+    #expect(place?.description.contains("byte 7") == true)
     let rules = #"{"firestore":{"rules":"f.rules"},"storage":[{"bucket":"b","rules":"s.rules"}],"database":{}}"#
     #expect(try FirebaseFile(json: Array(rules.utf8)).rules == ["firestore": "f.rules", "storage": "s.rules"])
     #expect(FirebaseFile.project(named: "default", json: Array(#"{"projects":{"default":"p"}}"#.utf8)) == "p")

@@ -36,6 +36,15 @@ import VestaTesting
         await #expect(throws: ServerError.self) { try await run.serve(until: AsyncStream { $0.finish() }) }
       }
       try ExportPlace(directory.appending(path: "new/deep").path).checkWritable()
+      // The data of the server itself, which is not there yet.
+      let data = directory.appending(path: "data").path
+      for path in [data, directory.appending(path: "sub/..").path] {
+        let run = ServerRun(try ServeArguments(["--data", data, "--export-on-exit", path], in: "/no")) {
+          Issue.record("It has started: \($0)")
+        }
+        await #expect(throws: ServerError.self) { try await run.serve(until: AsyncStream { $0.finish() }) }
+      }
+      #expect(!FileManager.default.fileExists(atPath: data))
     }
   }
 

@@ -44,6 +44,9 @@ public struct ServerRun: Sendable {
       let end = await child.end
       forwarding.cancel()
       let isExporting = if case .exited = end { true } else { false }
+      if !isExporting, let path = arguments.exportPath {
+        say("A signal has ended the command: nothing is exported to \(path).")
+      }
       try await self.end(server, exports: isExporting)
       return end.status
     } catch {
@@ -62,7 +65,13 @@ public struct ServerRun: Sendable {
 
   private func start() async throws -> VestaServer {
     // At the end it would be too late: data in memory would be lost.
-    if let path = arguments.exportPath { try ExportPlace(path).checkWritable() }
+    if let path = arguments.exportPath {
+      let place = ExportPlace(path)
+      try place.checkWritable()
+      if let data = arguments.settings.data, place.isOrHas(data) {
+        throw ServerError("\(path) has the data of the server, and no export takes its place. Name another directory.")
+      }
+    }
     let server = try await VestaServer.start(arguments.settings, importing: importedPath)
     say(server.table)
     return server

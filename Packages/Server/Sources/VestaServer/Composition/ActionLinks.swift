@@ -6,12 +6,16 @@ final class ActionLinks: Sendable {
   private let origin = Locked<String?>(nil)
 
   /// Sets the address, which is known when the ports are open.
-  func lead(to ports: [VestaServer.Port], scheme: String) {
-    let port = ports.first { $0.name == "auth" } ?? ports.first { $0.name == ServerSettings.shared }
-    guard let port, let host = port.hosts.first else { return }
+  ///
+  /// - Parameters:
+  ///   - hosts: The hosts at which the page is served; the first one counts.
+  ///   - port: Its port.
+  ///   - scheme: The scheme of the URL.
+  func lead(to hosts: [String], port: Int, scheme: String) {
+    guard let host = hosts.first else { return }
     // Where a server listens everywhere, the machine itself is in every client's reach.
     let name = ["0.0.0.0": "127.0.0.1", "::": "[::1]"][host] ?? (host.contains(":") ? "[\(host)]" : host)
-    origin.withLock { $0 = "\(scheme)://\(name):\(port.number)" }
+    origin.withLock { $0 = "\(scheme)://\(name):\(port)" }
   }
 
   /// A link to the page of this server, with the query of another one.

@@ -63,6 +63,12 @@ struct ExportPlace: Sendable {
     }
   }
 
+  /// Whether the place is a directory, or above it.
+  func isOrHas(_ directory: String) -> Bool {
+    let other = ExportPlace(directory).path
+    return other == path || other.hasPrefix(path + "/")
+  }
+
   /// Whether there is nothing yet: the directory is absent, or as good as empty.
   var isVacant: Bool { !FileManager.default.fileExists(atPath: path) || names?.isEmpty == true }
 

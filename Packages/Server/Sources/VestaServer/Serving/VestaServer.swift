@@ -102,7 +102,8 @@ public final class VestaServer: Sendable {
       try await opened.open(
         ServerSettings.hub, settings.port(of: ServerSettings.hub) ?? 0, settings.hosts(of: ServerSettings.hub),
         transport, hub, isEncrypted: settings.hubScheme == "https")
-      outgoing.links.lead(to: opened.ports, scheme: settings.scheme)
+      let page = opened.ports.first { $0.name == "auth" } ?? opened.ports.first { $0.name == ServerSettings.shared }
+      if let page { outgoing.links.lead(to: page.hosts, port: page.number, scheme: settings.scheme) }
       let secret = settings.isDevelopment ? nil : SystemRandom.alphanumeric(43)
       let handler = HubHandler(opened.ports, exports, outgoing.triggers, scheme: settings.hubScheme, secret: secret)
       // Pages find the other ports by it: test suites in browsers ask the hub first.
