@@ -129,16 +129,20 @@ extension CommitPlan {
       let name = targets[target].fullName(in: database)
       let before = documents[target]
       switch write.operation {
-      case .verify: return FirestoreGuardedWrite(.verification, name, before: before, after: before)
+      case .verify:
+        return FirestoreGuardedWrite(
+          .verification, name, before: before, after: before, precondition: write.precondition)
       case .delete:
         documents[target] = nil
-        return FirestoreGuardedWrite(.deletion, name, before: before, after: nil)
+        return FirestoreGuardedWrite(
+          .deletion, name, before: before, after: nil, precondition: write.precondition)
       case .update, .transform:
         var draft = DocumentDraft(before, name: name, commitTime: time)
         _ = try draft.apply(Write(write.operation))
         // A document beyond the limits is refused after the question, so that a denied caller learns nothing of it.
         documents[target] = try draft.finish(isChecked: false)
-        return FirestoreGuardedWrite(.change, name, before: before, after: documents[target])
+        return FirestoreGuardedWrite(
+          .change, name, before: before, after: documents[target], precondition: write.precondition)
       }
     }
   }
