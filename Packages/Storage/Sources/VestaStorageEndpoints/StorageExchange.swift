@@ -88,9 +88,8 @@ struct StorageExchange: Sendable {
       try await checkGeneration(of: name)
       try await backend.deleteObject(name, preconditions: try await preconditions(of: name), context: context)
       return HTTPResponse(.noContent)
-    case .addToken(let name): return object(try await backend.changeDownloadTokens(name, .add, context: context))
-    case .revokeToken(let name, let token):
-      return object(try await backend.changeDownloadTokens(name, .revoke(token), context: context))
+    case .addToken(let name): return try await changeTokens(of: name, .add)
+    case .revokeToken(let name, let token): return try await changeTokens(of: name, .revoke(token))
     case .replace(let name): return try await replace(name)
     case .copy(let source, let target, let isRewrite): return try await copy(source, target, isRewrite)
     case .move(let source, let name): return try await move(source, name)
@@ -119,7 +118,7 @@ struct StorageExchange: Sendable {
   /// Refuses a bucket that was not made and has no objects; the buckets that each project has always exist.
   func checkBucket(_ name: String) async throws {
     let buckets = try await admin(of: name).listBuckets(context: context)
-    guard buckets.contains(name) || Self.projectSuffix(of: name) != nil else {
+    guard buckets.contains(name) || Self.projectSuffix(of: name) != nil || host.project(ofBucket: name) != nil else {
       throw StorageServiceError(.notFound, "The specified bucket does not exist.")
     }
   }
