@@ -241,9 +241,12 @@ struct UploadExchange: Sendable {
   }
 
   /// Starts an upload by Google's XML, as signed URLs for uploads in parts do; its parts are sent as the JSON's.
-  private func startXML() async throws -> HTTPResponse {
+  private func startXML() async throws -> HTTPResponse { try await started(try await requestOfXML(), 201) }
+
+  /// The request that starts an upload by Google's XML, whose content follows in other requests.
+  func requestOfXML() async throws -> UploadRequest {
     let body = DownloadHeaders.upload(request.fields.map { ($0.name.lowercased(), $0.value) })
-    return try await started(try await described(body, type: nil, isContinuable: true), 201)
+    return try await described(body, type: nil, isContinuable: true)
   }
 
   private func started(_ upload: UploadRequest, _ status: HTTPStatus) async throws -> HTTPResponse {
