@@ -43,7 +43,8 @@ struct StorageExportPart: ExportPart {
   ) async throws -> [String] {
     let backend = try host.backend((any StorageBackend).self, project: project)
     let admin = try host.backend((any StorageAdminBackend).self, project: project)
-    let buckets = try await admin.listBuckets(context: .owner)
+    // Parts of uploads that are not finished are no objects.
+    let buckets = try await admin.listBuckets(context: .owner).filter { $0 != PartsExchange.bucket }
     for bucket in buckets {
       var request = ListRequest(bucket: bucket)
       repeat {
