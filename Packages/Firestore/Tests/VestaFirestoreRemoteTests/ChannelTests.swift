@@ -1,9 +1,12 @@
 import Testing
 import VestaBytes
 import VestaFirestoreBackend
+import VestaFirestoreBackendContracts
 import VestaFirestoreEndpoints
 import VestaFirestoreWire
 import VestaServiceInterop
+import VestaServiceInteropFakes
+import VestaTesting
 import VestaTransportInterop
 import VestaTransportInteropFakes
 
@@ -65,6 +68,12 @@ import VestaTransportInteropFakes
       }
       stream.finish()
       return try await Self.reply(handler, .post, target + query, .stream(stream)).status.code
+    }
+
+    /// Sends a body that the server has collected.
+    func post(_ messages: WebChannelBody) -> HTTPReply {
+      let query = WebChannelRequest.forward(session, confirmed: last).query(number: 2)
+      return handler.reply(to: HTTPRequest(.post, target + query, authority: "h", body: .bytes(messages.bytes)))
     }
 
     /// Waits until a response with the arrays that follow ends; `nil` for a refused request.
@@ -130,6 +139,52 @@ import VestaTransportInteropFakes
     #expect(answers[1].object?["error"]?.object?["status"] == "INVALID_ARGUMENT")
     #expect(try await served.engine.document("a/1")?.fields == ["t": .string("one")])
     #expect(try await served.engine.document("a/3") == nil)
+  }
+
+  @Test func `a browser waits while the backend has much of what it sent`() async throws {
+    let host = FakeEndpointHost(project: "contracts")
+    let backend = HeldWrites(base: try await serve().engine)
+    host.add((any FirestoreBackend).self, backend)
+    var tuning = FirestoreEndpointTuning()
+    tuning.waitingWriteBytes = 100
+    let handler = FirestoreEndpoints(tuning: tuning).handler(in: host)
+    var channel = try await Channel(handler, "Write", #"{"database":"\#(database)"}"#)
+    backend.answers.yield([WriteResponse(streamID: "s", streamToken: [1])])
+    #expect(try await channel.data()?.first?.object?["streamToken"] != nil)
+    guard case .response(let first) = channel.post(WebChannelBody(messages: [.init(1, write("a/1", "one"))])) else {
+      Issue.record("the backend had nothing")
+      return
+    }
+    #expect(first.status == .ok)
+    guard case .task(let second) = channel.post(WebChannelBody(messages: [.init(2, write("a/2", "two"))])) else {
+      Issue.record("the browser does not wait")
+      return
+    }
+    async let response = second()
+    try await Task.sleep(for: .milliseconds(60))
+    #expect(backend.requests.entries.count == 2)
+    backend.answers.yield([WriteResponse(streamToken: [2])])
+    #expect(try await response.status == .ok)
+    #expect(backend.requests.entries.count == 3)
+  }
+
+  /// A backend that answers writes when the test says so.
+  private struct HeldWrites: ForwardingFirestoreBackend {
+    let base: any FirestoreBackend
+    let requests = Log<WriteRequest>()
+    let responses: AsyncThrowingStream<[WriteResponse], any Error>
+    let answers: AsyncThrowingStream<[WriteResponse], any Error>.Continuation
+
+    init(base: any FirestoreBackend) {
+      self.base = base
+      (responses, answers) = AsyncThrowingStream.makeStream()
+    }
+
+    func backend(serving transaction: [UInt8]?) -> any FirestoreBackend { base }
+
+    func write(database: String, context: CallContext) async throws(FirestoreServiceError) -> WriteCall {
+      WriteCall(responses: responses, send: { requests.add($0) }, finish: {}, cancel: { answers.finish() })
+    }
   }
 
   @Test func `a browser that has the error of a stream is told to close, and then knows nothing`() async throws {

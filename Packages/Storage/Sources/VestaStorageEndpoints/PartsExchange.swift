@@ -37,7 +37,7 @@ struct PartsExchange: Sendable {
     case .put(let id, let number): return try await put(id, number)
     case .complete(let id): return try await complete(id)
     case .cancel(let id):
-      _ = try await active(id)
+      try await checkActive(id)
       try await backend.cancelUpload(UploadID(rawValue: id), context: exchange.context)
       try await remove(id)
       return HTTPResponse(.noContent)
@@ -56,7 +56,7 @@ struct PartsExchange: Sendable {
     guard (1...tuning.parts).contains(number) else {
       return refused("InvalidArgument", "The number of a part is 1 to \(tuning.parts), and not \(number).")
     }
-    _ = try await active(id)
+    try await checkActive(id)
     let name = ObjectName(bucket: Self.bucket, name: Self.prefix(of: id) + Self.text(number))
     let body = DownloadHeaders.upload(exchange.request.fields.map { ($0.name.lowercased(), $0.value) })
     let part = UploadRequest(object: name, expected: body.digest, downloadTokens: .none, isContinuable: false)
@@ -76,7 +76,7 @@ struct PartsExchange: Sendable {
   }
 
   private func list(_ id: String, _ marker: Int, _ limit: Int) async throws -> HTTPResponse {
-    _ = try await active(id)
+    try await checkActive(id)
     let rest = try await parts(of: id).filter { $0.key > marker }.sorted { $0.key < $1.key }
     let page = PartsWire.Page(
       parts: rest.prefix(limit).map { ($0.key, $0.value) }, marker: marker, limit: limit,
@@ -183,12 +183,14 @@ struct PartsExchange: Sendable {
     return status
   }
 
-  private func active(_ id: String) async throws -> UploadStatus {
-    let status = try await known(id)
-    guard status.state == .active else {
+  /// Refuses an upload that is over, or is one of another object.
+  ///
+  /// Parts need the upload to be there, and not its turn: while another call or another process has it, it is.
+  private func checkActive(_ id: String) async throws {
+    do {
+      guard try await known(id).state == .final else { return }
       throw StorageServiceError(.notFound, "The upload is finished.", reason: .uploadGone)
-    }
-    return status
+    } catch let error as StorageServiceError where error.code == .aborted {}
   }
 
   private func parts(of id: String) async throws -> [Int: StorageObject] {

@@ -64,6 +64,8 @@ enum StorageFailure {
     var response = HTTPResponse(
       HTTPStatus(status), fields: [.contentType: wire.contentType], body: status == 304 ? .empty : .bytes(wire.body))
     if case .outOfRange(let size)? = failure.reason { response.fields.set("content-range", "bytes */\(size)") }
+    // Clients repeat it then.
+    if case .parts = route.call, failure.code == .aborted { response.status = .serviceUnavailable }
     if case .upload(_, _, .resumable) = route.call, route.api == .firebase {
       // Another request that has the upload is over soon: clients repeat what fails with 503, and not with 409.
       if failure.code == .aborted { response.status = .serviceUnavailable }

@@ -198,6 +198,21 @@ import VestaTransportInteropFakes
     #expect(try await leftParts(next) == 0)
   }
 
+  @Test func `parts arrive while another process has the upload, and its end is tried again`() async throws {
+    let isTaken = Locked(false)
+    try await serve { call in
+      guard call == .status, isTaken.withLock({ $0 }) else { return }
+      throw StorageServiceError(.aborted, "Another process has this upload now.")
+    }
+    let id = try await start()
+    isTaken.withLock { $0 = true }
+    let tag = try await put(id, 1, content(10))
+    #expect(try await send(.get, "\(target)?uploadId=\(id)").text.contains("<Size>10</Size>"))
+    #expect(try await end(id, [(1, tag)]).status == 503)
+    isTaken.withLock { $0 = false }
+    #expect(try await end(id, [(1, tag)]).status == 200)
+  }
+
   @Test func `parts of an upload that is given up are removed in time`() async throws {
     let engine = try await serve()
     let id = try await start()

@@ -67,8 +67,10 @@ final class WebChannelHandler: Sendable {
       case .forward(let place, let confirmed):
         guard let session = session(place) else { return Self.unknown }
         if case .stream(let body, _) = request.body { return .task { await Self.take(body, session, confirmed) } }
-        let response = try session.forward(try WebChannelBody(request.body.bytes ?? []), confirmed: confirmed)
-        return .response(Self.response(.bytes(response)))
+        let body = try WebChannelBody(request.body.bytes ?? [])
+        // The next request of the browser waits for the response to this one.
+        if session.isCrowded { return .task { await Self.take(body, session, confirmed) } }
+        return .response(Self.response(.bytes(try session.forward(body, confirmed: confirmed))))
       case .back(let place, let confirmed, let kind):
         guard let session = session(place), let stream = try session.back(kind, confirmed: confirmed) else {
           return Self.unknown
@@ -86,6 +88,17 @@ final class WebChannelHandler: Sendable {
   private static func take(_ body: ByteStream, _ session: WebChannelSession, _ confirmed: Int) async -> HTTPResponse {
     do {
       return response(.bytes(try await session.forward(body, confirmed: confirmed)))
+    } catch {
+      return failure(error)
+    }
+  }
+
+  private static func take(
+    _ body: WebChannelBody, _ session: WebChannelSession, _ confirmed: Int
+  ) async -> HTTPResponse {
+    do {
+      try await session.waitForRoom()
+      return response(.bytes(try session.forward(body, confirmed: confirmed)))
     } catch {
       return failure(error)
     }

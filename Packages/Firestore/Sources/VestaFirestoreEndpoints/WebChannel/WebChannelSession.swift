@@ -64,11 +64,17 @@ final class WebChannelSession: Sendable {
       for message in try reader.received(bytes) {
         _ = try forward(WebChannelBody(messages: [message]), confirmed: confirmed)
       }
-      while waitingBytes() > tuning.waitingWriteBytes, !state.withLock({ $0.isOver }) {
-        try await clock.sleep(for: .milliseconds(20))
-      }
+      try await waitForRoom()
     }
     return try forward(WebChannelBody(messages: try reader.finished()), confirmed: confirmed)
+  }
+
+  /// Whether the backend has so much of what was sent that the browser has to wait.
+  var isCrowded: Bool { waitingBytes() > tuning.waitingWriteBytes && !state.withLock { $0.isOver } }
+
+  /// Waits while the backend has much of what was sent.
+  func waitForRoom() async throws {
+    while isCrowded { try await clock.sleep(for: .milliseconds(20)) }
   }
 
   /// Opens a back channel in place of one that is open.
