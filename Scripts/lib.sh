@@ -20,6 +20,11 @@ mkdir -p "$LOGS"
 say() { printf '%s\n' "$*"; }
 fail() { printf '%s\n' "$*" >&2; exit 1; }
 
+# What `make bootstrap` says about an absent toolchain, for scripts that are run by hand: each of their builds would fail for itself.
+need_swift() {
+  command -v swift >/dev/null || fail "The Swift toolchain is missing. Install Swift 6.2 or later from https://www.swift.org/install"
+}
+
 # The folders of all packages that are built together, found by globbing: seams first, because everything needs them.
 all_packages() {
   local manifest

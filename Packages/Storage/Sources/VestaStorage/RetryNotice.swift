@@ -3,8 +3,8 @@ import VestaStorageBackend
 
 /// Says in the log that an operation waits for the service, once for each operation.
 ///
-/// Failures that may pass are repeated for minutes. Without a word a transfer to a server that does not run looks like one
-/// that is slow.
+/// Failures that may pass are repeated for minutes. Without a word a transfer to a server that does not run looks like
+/// one that is slow.
 struct RetryNotice: Sendable {
   enum Operation: String, Sendable {
     case upload, download, call
