@@ -88,8 +88,9 @@ public struct Ruleset: Sendable {
 
   /// Decides whether a query is allowed: whether the rules allow every document that it can return.
   ///
-  /// No document that the query returns is read. The filter is taken apart into alternatives, and each has to be
-  /// allowed by what it says about its documents; what it does not say counts as an error.
+  /// The filter is taken apart into alternatives, and each has to be allowed by what it says about its documents; what
+  /// it does not say counts as an error. No document that the query returns is read for that. Where it names its
+  /// documents, and proves nothing, these are looked up, and each has to be allowed by itself.
   public func decide(
     _ query: RulesQuery, auth: RulesValue?, time: RulesValue? = nil, documents: any RulesDocuments = NoRulesDocuments()
   ) -> RulesDecision {
@@ -104,7 +105,8 @@ public struct Ruleset: Sendable {
     decide(query, auth: auth, time: time, documents: documents, budget: &budget, recorder: nil)
   }
 
-  func decide(
+  /// Whether the filter of a query proves the rules for every document that it can return.
+  func prove(
     _ query: RulesQuery, auth: RulesValue?, time: RulesValue?, documents: any RulesDocuments,
     budget: inout RulesBudget, recorder: EvaluationRecorder?
   ) -> RulesDecision {

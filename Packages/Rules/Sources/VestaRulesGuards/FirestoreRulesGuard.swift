@@ -1,3 +1,4 @@
+import VestaBytes
 public import VestaConcurrency
 public import VestaFirestoreBackend
 public import VestaRules
@@ -205,7 +206,9 @@ struct CommitLookups {
     guard segments.count > 1, let name = path.resourceName(in: segments[1]) else { return .unavailable }
     let document: Document?
     // Of several writes to one document the last one counts.
-    if function.isAfter, let write = writes.last(where: { $0.kind != .verification && $0.name == name }) {
+    // Names are compared by bytes: strings that only look alike name different documents.
+    let isWrite = { (write: FirestoreGuardedWrite) in write.kind != .verification && UTF8Order.equal(write.name, name) }
+    if function.isAfter, let write = writes.last(where: isWrite) {
       document = write.after
     } else {
       document = try await state.document(name)

@@ -28,7 +28,7 @@ private struct Documents: FirestoreGuardState {
 
   nonisolated(nonsending) func document(_ name: String) async throws -> Document? {
     read.add(name)
-    return documents.first { $0.name == name }
+    return documents.first { $0.name.utf8.elementsEqual(name.utf8) }
   }
 }
 
@@ -196,6 +196,66 @@ private struct Documents: FirestoreGuardState {
       name: ObjectName(bucket: "b", name: name), generation: generation, metageneration: 1, size: size, crc32c: 5,
       md5: nil, timeCreated: 5_000_000, updated: 5_000_000,
       metadata: ObjectMetadata(contentType: "image/png", custom: ["k": "v"]))
+  }
+
+  @Test func `a query by names is allowed where each named document is`() async throws {
+    let guardian = try guardian(
+      """
+      match /notes/{id} { allow list: if id == 'open' || resource.data.owner == request.auth.uid; }
+      match /gone/{id} { allow list: if resource == null; }
+      """)
+    // The same text in two normal forms: two documents.
+    let (composed, apart) = ("notes/\u{e9}", "notes/e\u{301}")
+    let state = Documents(documents: [
+      document("notes/a", ["owner": .string("ada")]), document("notes/b", ["owner": .string("eve")]),
+      document("notes/open", [:]), document(composed, ["owner": .string("ada")]),
+      document(apart, ["owner": .string("eve")]),
+    ])
+    func mayList(_ filter: Filter, _ collection: String = "notes", group: Bool = false) async throws -> Bool {
+      var query = StructuredQuery(from: [.init(collectionID: collection, allDescendants: group)])
+      query.filter = filter
+      return try await guardian.mayList(
+        FirestoreGuardedQuery(parent: database, query: query), state: state, at: now, context: user("ada"))
+    }
+    func named(_ path: String) -> Filter { .field(path: "__name__", .equal, .reference("\(database)/\(path)")) }
+    func among(_ paths: String...) -> Filter {
+      .field(path: "__name__", .in, .array(paths.map { .reference("\(database)/\($0)") }))
+    }
+    #expect(try await mayList(named("notes/a")))
+    #expect(try await !mayList(named("notes/b")))
+    #expect(try await mayList(named("notes/open")))
+    #expect(state.read.entries.last == "\(database)/notes/open", "listeners are asked again when it changes")
+    #expect(try await !mayList(named("notes/missing")))
+    #expect(try await mayList(named("gone/x"), "gone"))
+    #expect(try await mayList(among("notes/a", "notes/open", "notes/a")))
+    #expect(try await !mayList(among("notes/a", "notes/b")))
+    #expect(try await !mayList(among(composed, apart)))
+    #expect(try await mayList(among(composed, "notes/a")))
+    #expect(try await mayList(named("notes/a"), group: true))
+    #expect(try await !mayList(named("notes/a"), "gone"))
+    #expect(try await !mayList(.field(path: "__name__", .in, .array([]))))
+    #expect(try await !mayList(.field(path: "__name__", .greaterThanOrEqual, .reference("\(database)/notes/a"))))
+    #expect(try await mayList(.composite(.and, [among("notes/a", "notes/b"), named("notes/a")])))
+    #expect(try await mayList(.composite(.or, [named("notes/a"), named("notes/open")])))
+    let any = Filter.field(path: "n", .equal, .integer(1))
+    #expect(try await mayList(.composite(.and, [any, named("notes/a")])))
+    #expect(try await !mayList(.composite(.or, [any, named("notes/a")])))
+    // A filter that proves the rules needs no document.
+    let read = state.read.entries.count
+    #expect(try await mayList(.composite(.and, [named("notes/b"), .field(path: "owner", .equal, .string("ada"))])))
+    #expect(state.read.entries.count == read)
+  }
+
+  @Test func `after a commit a document is found by the bytes of its name`() async throws {
+    let guardian = try guardian(
+      "match /a/{id} { allow create: if getAfter(document('a/' + request.resource.data.other)).data.n == 1; }")
+    let one = document("a/\u{e9}", ["other": .string("e\u{301}"), "n": .integer(1)])
+    let other = document("a/e\u{301}", [:])
+    let write = FirestoreGuardedWrite(.change, one.name, before: nil, after: one)
+    func may(_ documents: [Document]) async throws -> Bool {
+      try await guardian.mayCommit([write], state: Documents(documents: documents), at: now, context: user("ada"))
+    }
+    #expect(try await !may([other]))
   }
 
   @Test func `operations are asked about as production asks`() async throws {

@@ -24,8 +24,9 @@ struct Evaluation {
   var base = 0
   var variables = 0
   var failures: [FailureRecord] = []
-  /// Whether the decision has ended, whatever other statements say.
-  var isEnded = false
+  /// The failure that has ended the decision, whatever other statements say.
+  private var end: RulesFailure?
+  var isEnded: Bool { if case .some = end { true } else { false } }
   /// The lookups whose documents have to be read first.
   var needs: [(function: RulesLookupFunction, path: RulesPath)] = []
   /// The data of the documents of the request, once it was looked for; nil where there is none.
@@ -60,7 +61,7 @@ struct Evaluation {
   // MARK: Failures
 
   mutating func fail(_ failure: RulesFailure, _ step: Int) -> Operand {
-    if failure.isFinal { isEnded = true }
+    if failure.isFinal, !isEnded { end = failure }
     failures.append(FailureRecord(failure: failure, step: step))
     return .failure(Int32(failures.count - 1))
   }
@@ -89,7 +90,8 @@ struct Evaluation {
   private mutating func evaluateStep(_ id: Int) -> Operand {
     budget.expressions -= 1
     guard budget.expressions >= 0, !isEnded else {
-      return fail(isEnded ? .unknown : .expressionLimit(budget.expressionLimit), id)
+      // What is not evaluated any more fails for the same reason.
+      return fail(end ?? .expressionLimit(budget.expressionLimit), id)
     }
     let step = code.program.steps[id]
     let (a, b, c) = (Int(step.a), Int(step.b), Int(step.c))
@@ -230,7 +232,7 @@ struct Evaluation {
         let unknown = fail(.unknown, step)
         failure = failure ?? unknown
       }
-      if isEnded { return failure ?? fail(.unknown, step) }
+      if let end { return failure ?? fail(end, step) }
     }
     return failure ?? .value(.bool(!decisive))
   }
