@@ -99,6 +99,42 @@ private struct Documents: FirestoreGuardState {
     #expect(rules.coverage(of: .firestore, as: .json) != nil)
   }
 
+  @Test func `debug returns its argument where rules explain themselves`() async throws {
+    let source = """
+      rules_version = '2';
+      service cloud.firestore { match /databases/{d}/documents/a/{id} {
+        allow get: if debug(debug(resource.data).n == 1); allow list: if debug(resource.data.n) == 1;
+      } }
+      """
+    let query = FirestoreGuardedQuery(
+      parent: database,
+      query: StructuredQuery(from: [.init(collectionID: "a")], filter: .field(path: "n", .equal, .integer(1))))
+    for isOn in [true, false] {
+      let rules = try ProjectRules(RulesSources(firestore: .text(source)), reporting: RulesReporting(isOn: isOn))
+      let guardian = FirestoreRulesGuard(rules.firestore, rules.firestoreReports)
+      let state = Documents(documents: [])
+      func may(_ number: Int64) async -> Bool {
+        let note = document("a/b", ["n": .integer(number)])
+        let may = try? await guardian.mayGet(note.name, note, state: state, at: now, context: CallContext())
+        return may == true
+      }
+      #expect(await may(1) == isOn)
+      #expect(await !may(2))
+      let list = try? await guardian.mayList(query, state: state, at: now, context: CallContext())
+      #expect((list == true) == isOn)
+    }
+  }
+
+  @Test func `the values of debug are handed out with their places`() throws {
+    let seen = Log<String>()
+    let ruleset = try Ruleset(
+      "rules_version = '2';\nservice cloud.firestore { match /{all=**} {\n  allow get: if debug(1 + 1) == 2;\n} }",
+      for: .firestore
+    ) { value, place in seen.add("\(value) at \(place.line)") }
+    #expect(ruleset.decide(RulesRequest(.get, RulesPath("/a/b"))).isAllowed)
+    #expect(seen.entries == ["2 at 3"])
+  }
+
   @Test func `the writes of a commit are decided together`() async throws {
     let guardian = try guardian(
       """
@@ -162,42 +198,6 @@ private struct Documents: FirestoreGuardState {
     #expect(try await !mayList(StructuredQuery(from: [.init(collectionID: "", allDescendants: true)])))
   }
 
-  @Test(arguments: [
-    ("a", ["a"]), ("a.b", ["a", "b"]), ("`a.b`.c", ["a.b", "c"]), ("`a\\`b`", ["a`b"]), ("`a\\\\`", ["a\\"]),
-  ]) func `a field path is taken apart`(path: String, names: [String]) {
-    #expect(RulesQuery.Filter.names(path) == names)
-  }
-
-  @Test(arguments: ["__name__", "", "a..b", "`a", "a.", "`a\\"])
-  func `a field path that cannot be read says nothing`(path: String) {
-    #expect(RulesQuery.Filter.names(path) == nil)
-  }
-}
-
-@Suite struct StorageRulesGuardTests {
-  private let source = """
-    rules_version = '2';
-    service firebase.storage { match /b/{bucket}/o {
-      match /u/{uid}/{name} {
-        allow get: if request.auth.uid == uid && resource.size == 3 && resource.generation == 7
-          && resource.timeCreated == timestamp.value(5000) && resource.metadata.k == 'v';
-        allow create: if request.resource.size < 5 && !('generation' in request.resource) && request.resource.crc32c == 'AAAABQ==';
-        allow update: if request.resource.metageneration == resource.metageneration + 1;
-        allow delete: if request.auth == null;
-      }
-      match /l/{all=**} { allow list; }
-      match /f/{x}/{y} { allow get: if firestore.get(/databases/(default)/documents/d/$(x)).data.n
-        == firestore.get(/databases/(default)/documents/d/$(y)).data.n; }
-    } }
-    """
-
-  private func object(_ name: String, generation: Int64 = 7, size: Int64 = 3) -> StorageObject {
-    StorageObject(
-      name: ObjectName(bucket: "b", name: name), generation: generation, metageneration: 1, size: size, crc32c: 5,
-      md5: nil, timeCreated: 5_000_000, updated: 5_000_000,
-      metadata: ObjectMetadata(contentType: "image/png", custom: ["k": "v"]))
-  }
-
   @Test func `a query by names is allowed where each named document is`() async throws {
     let guardian = try guardian(
       """
@@ -256,6 +256,42 @@ private struct Documents: FirestoreGuardState {
       try await guardian.mayCommit([write], state: Documents(documents: documents), at: now, context: user("ada"))
     }
     #expect(try await !may([other]))
+  }
+
+  @Test(arguments: [
+    ("a", ["a"]), ("a.b", ["a", "b"]), ("`a.b`.c", ["a.b", "c"]), ("`a\\`b`", ["a`b"]), ("`a\\\\`", ["a\\"]),
+  ]) func `a field path is taken apart`(path: String, names: [String]) {
+    #expect(RulesQuery.Filter.names(path) == names)
+  }
+
+  @Test(arguments: ["__name__", "", "a..b", "`a", "a.", "`a\\"])
+  func `a field path that cannot be read says nothing`(path: String) {
+    #expect(RulesQuery.Filter.names(path) == nil)
+  }
+}
+
+@Suite struct StorageRulesGuardTests {
+  private let source = """
+    rules_version = '2';
+    service firebase.storage { match /b/{bucket}/o {
+      match /u/{uid}/{name} {
+        allow get: if request.auth.uid == uid && resource.size == 3 && resource.generation == 7
+          && resource.timeCreated == timestamp.value(5000) && resource.metadata.k == 'v';
+        allow create: if request.resource.size < 5 && !('generation' in request.resource) && request.resource.crc32c == 'AAAABQ==';
+        allow update: if request.resource.metageneration == resource.metageneration + 1;
+        allow delete: if request.auth == null;
+      }
+      match /l/{all=**} { allow list; }
+      match /f/{x}/{y} { allow get: if firestore.get(/databases/(default)/documents/d/$(x)).data.n
+        == firestore.get(/databases/(default)/documents/d/$(y)).data.n; }
+    } }
+    """
+
+  private func object(_ name: String, generation: Int64 = 7, size: Int64 = 3) -> StorageObject {
+    StorageObject(
+      name: ObjectName(bucket: "b", name: name), generation: generation, metageneration: 1, size: size, crc32c: 5,
+      md5: nil, timeCreated: 5_000_000, updated: 5_000_000,
+      metadata: ObjectMetadata(contentType: "image/png", custom: ["k": "v"]))
   }
 
   @Test func `operations are asked about as production asks`() async throws {

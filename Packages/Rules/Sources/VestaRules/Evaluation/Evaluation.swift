@@ -38,12 +38,15 @@ struct Evaluation {
   var isRecorded: Bool { coverage != nil || trace != nil }
   /// Where the decision is recorded.
   let trace: TraceRecorder?
+  /// Receives the values of `debug()`.
+  let debugged: (@Sendable (RulesValue, RulesPosition) -> Void)?
 
   init(
     _ ruleset: Ruleset, _ request: RulesRequest, _ path: MatchedPath, documents: any RulesDocuments,
     facts: QueryFacts?, budget: RulesBudget, recorder: EvaluationRecorder?
   ) {
     code = ruleset.code
+    debugged = ruleset.isQuiet ? nil : ruleset.code.debugged
     service = ruleset.service
     dialect = ruleset.dialect
     self.path = path
