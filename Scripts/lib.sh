@@ -8,6 +8,8 @@ cd "$ROOT"
 # The same flags for every target and every script, so that nothing is built twice. A warning is an error.
 # SwiftPM keeps its plan next to the products and would take the plan of another package for its own; hence the second flag.
 FLAGS=(-Xswiftc -warnings-as-errors --disable-build-manifest-caching)
+# And for every build with tests, which are linked anew where it changes.
+TEST_FLAGS=(--disable-xctest)
 
 # One scratch path for the debug builds of all packages (CONTRIBUTING.md says what that was compared with), and one for
 # each kind of build that compiles the same modules differently or must stand alone.

@@ -41,9 +41,16 @@ extension FirestoreGuardContracts {
           try await engine.expectDenied("a deletion with a precondition") {
             try await engine.commit([.delete(engine.name(path), precondition: precondition)], as: engine.eve)
           }
+          try engine.expectLast(demanding: precondition)
           try await engine.expectDenied("a verification") {
             try await engine.commit([.verify(engine.name(path), precondition: precondition)], as: engine.eve)
           }
+          try engine.expectLast(demanding: precondition)
+          let change = Write.update(Document(name: engine.name(path), fields: [:]), precondition: precondition)
+          try await engine.expectDenied("a change with a precondition") {
+            try await engine.commit([change], as: engine.eve)
+          }
+          try engine.expectLast(demanding: precondition)
         }
       }
       let begin = BeginTransactionRequest(database: engine.database)

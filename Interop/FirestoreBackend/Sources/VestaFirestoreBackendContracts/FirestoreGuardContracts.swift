@@ -88,4 +88,12 @@ struct GuardedFirestore {
   ) throws {
     try expect(try last().subject, equals: subject, "the question", file: file, line: line)
   }
+
+  /// Checks that the last question is about a write that demands something of its document.
+  func expectLast(demanding precondition: Precondition, file: String = #fileID, line: Int = #line) throws {
+    guard case .commit(let writes) = try last().subject else {
+      throw ContractViolation("no commit was asked about", file: file, line: line)
+    }
+    try expect(writes.map(\.precondition), equals: [precondition], "what is demanded", file: file, line: line)
+  }
 }

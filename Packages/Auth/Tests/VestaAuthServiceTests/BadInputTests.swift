@@ -135,6 +135,12 @@ import VestaStoreInterop
     let claims = #"{"aud":"\#(TokenClaims.customTokenAudience)","uid":"eve"}"#
     let unsigned = CustomTokenSignInRequest(token: "eyJhbGciOiJub25lIn0.\(Base64.url.encode(Array(claims.utf8))).")
     #expect(try await world.engine.signInWithCustomToken(unsigned, context: world.context).localID == "eve")
+    // Test suites keep a token for years, and number their users.
+    let old = #"{"aud":"\#(TokenClaims.customTokenAudience)","uid":12345,"iat":1000,"exp":2000}"#
+    for token in ["eyJhbGciOiJub25lIn0.\(Base64.url.encode(Array(old.utf8))).", #"{"user_id":12345}"#] {
+      let request = CustomTokenSignInRequest(token: token)
+      #expect(try await world.engine.signInWithCustomToken(request, context: world.context).localID == "12345")
+    }
     let other = #"{"aud":"other","uid":"eve"}"#
     let wrong = CustomTokenSignInRequest(token: "eyJhbGciOiJub25lIn0.\(Base64.url.encode(Array(other.utf8))).")
     #expect(

@@ -48,6 +48,18 @@ import VestaStoreInterop
     }
   }
 
+  @Test func `each password in clear text is that of its account`() async throws {
+    let world = World()
+    var users = (0..<20).map { ImportedUser(localID: "user\($0)", email: "user\($0)@example.com") }
+    for index in users.indices where index % 3 != 0 { users[index].rawPassword = "secret \(index)" }
+    users[7].rawPassword = String(repeating: "x", count: 5_000)
+    let response = try await world.engine.administration.batchCreate(BatchCreateRequest(users: users), context: .owner)
+    #expect(response.errors.map(\.index) == [7])
+    for index in [1, 2, 4, 19] { try await world.signIn("user\(index)@example.com", "secret \(index)") }
+    #expect(await refusal { try await world.signIn("user5@example.com", "secret 4") } == .invalidLoginCredentials)
+    #expect(try await world.record("user3").passwordHash == nil)
+  }
+
   @Test func `hashes that need a key or costs are refused without them`() async throws {
     let world = World()
     var user = ImportedUser(localID: "ada")

@@ -81,6 +81,17 @@ import VestaStoreInterop
     _ = try await world.refresh(made.tokens)
   }
 
+  @Test func `a server for development leaves a good hash as it is`() async throws {
+    let old = World { $0.passwordScheme = .standard }
+    let made = try await old.signUp()
+    for isDevelopment in [true, false] {
+      let world = World(store: old.store, crypto: old.crypto) { $0.isDevelopment = isDevelopment }
+      try await world.signIn()
+      let hash = try await world.store.read { try await $0.user("", made.localID) }?.passwordHash
+      #expect(hash?.hasPrefix("$scrypt$") == isDevelopment)
+    }
+  }
+
   @Test func `an imported Firebase hash signs in and is replaced`() async throws {
     let world = World()
     let (salt, key) = ([UInt8](repeating: 7, count: 16), [UInt8](repeating: 9, count: 64))

@@ -25,11 +25,11 @@ import VestaTesting
   /// Omissions of an engine: a whole kind of calls, or a part of its questions.
   enum Lapse: Sendable, CustomTestStringConvertible {
     case call(OneOtherCall.Kind)
-    case get, list, commit, before, time, caller, claims, rules, change
+    case get, list, commit, before, precondition, time, caller, claims, rules, change
 
     static let all: [Lapse] =
       [.batchGet, .listDocuments, .runQuery, .runAggregation, .commit, .batchWrite, .listen, .write].map { .call($0) }
-      + [.get, .list, .commit, .before, .time, .caller, .claims, .rules, .change]
+      + [.get, .list, .commit, .before, .precondition, .time, .caller, .claims, .rules, .change]
 
     var testDescription: String { "\(self)" }
   }
@@ -62,6 +62,7 @@ import VestaTesting
       if case .commit = lapse { return true }
       var writes = writes
       if case .before = lapse { for index in writes.indices { writes[index].before = nil } }
+      if case .precondition = lapse { for index in writes.indices { writes[index].precondition = nil } }
       return try await inner.mayCommit(writes, state: state, at: self.time(time), context: caller(context))
     }
 

@@ -1,4 +1,5 @@
 import Testing
+import VestaConcurrency
 import VestaFirestoreBackend
 import VestaFirestoreModel
 import VestaFirestoreService
@@ -374,5 +375,27 @@ struct ListenTests {
     #expect(responses.first?.streamID.isEmpty == false)
     #expect(error?.code == .notFound)
     #expect(try await engine.get("rooms/c") == nil)
+  }
+
+  @Test func `requests of a write call are pending until their answers are read`() async throws {
+    let engine = makeEngine()
+    let call = try await engine.write(database: database, context: owner)
+    call.send(WriteRequest(database: database))
+    for number in 1..<20 { call.send(WriteRequest(writes: [update("rooms/\(number)", [:])])) }
+    // They are committed, and their sender is held back all the same while it reads nothing.
+    while try await engine.get("rooms/19") == nil { await Task.yield() }
+    #expect(call.pendingRequests == 20)
+    let isReady = Locked(false)
+    async let ready: Void = {
+      try await call.ready(below: 16)
+      isReady.withLock { $0 = true }
+    }()
+    for _ in 0..<100 { await Task.yield() }
+    #expect(!isReady.withLock { $0 })
+    call.finish()
+    var count = 0
+    for try await batch in call.responses { count += batch.count }
+    try await ready
+    #expect(count == 20 && call.pendingRequests == 0)
   }
 }

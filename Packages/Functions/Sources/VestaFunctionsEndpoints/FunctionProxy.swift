@@ -29,12 +29,18 @@ struct FunctionProxy {
     outer.fields.append("via", "1.1 \(Self.name)")
     do {
       let answer = try await client.send(outer, timeout: handler.tuning.proxyTimeout)
-      return HTTPResponse(answer.status, fields: Self.passed(answer.fields), body: answer.body)
+      let body = request.method == .head ? Self.absentBody(answer.fields) : answer.body
+      return HTTPResponse(answer.status, fields: Self.passed(answer.fields), body: body)
     } catch let error as TransportError {
       let code: ServiceCode = error.code == .timedOut ? .deadlineExceeded : .unavailable
       throw ServiceStatus(
         code, "The function at \(url.scheme)://\(url.authority)\(target.prefix { $0 != "?" }): \(error.message)")
     }
+  }
+
+  /// The body of a response to HEAD, which has the length that it would have: a response without a length says none.
+  private static func absentBody(_ fields: HTTPFields) -> HTTPBody {
+    .stream(ByteStream(whole: []), length: fields.first("content-length").flatMap { Int($0) }.map { max(0, $0) })
   }
 
   private static let name = "vesta"

@@ -10,7 +10,9 @@ public import VestaTransportInterop
 /// | of one function | `POST /functions/projects/P/triggers/KEY` |
 /// | of the host as a whole | `POST /functions/projects/P/trigger_multicast`, once in each form |
 ///
-/// Every response but a success is a failure: the event is sent again after a pause, with the same id.
+/// A program that is not reached, or is not ready by its answer (404, 408, 425, 429, 502 to 504), is a reason to send
+/// the event again after a pause, with the same id. Every other response but a success says that the function has
+/// failed, `INTERNAL`.
 public final class TriggerSender: EventTriggerDelivery {
   /// Whether registrations are kept for the next process.
   public let keepsTriggers: Bool
@@ -72,6 +74,8 @@ public final class TriggerSender: EventTriggerDelivery {
     guard let messages = try Self.messages(of: event, to: trigger, of: project, in: forms()) else {
       throw ServiceStatus(.unimplemented, "Events \(event.type.rawValue) have no form for functions elsewhere.")
     }
+    // Each form is for other functions: one that fails does not keep the event from those of the other form.
+    var failure: ServiceStatus?
     for message in messages {
       var request = HTTPRequest(.post, address, fields: Self.fields(of: message), body: .bytes(message.body))
       request.target = Self.target(of: trigger, of: project, below: address.target)
@@ -79,11 +83,16 @@ public final class TriggerSender: EventTriggerDelivery {
       // Read to its end, so that the connection can be used again.
       _ = try? await response.body.collect(
         upTo: tuning.triggerResponseLimit, within: tuning.triggerTimeout, by: clock)
-      guard response.status.isSuccess else {
-        throw ServiceStatus(.unavailable, "\(address.authority)\(request.target) has answered \(response.status).")
-      }
+      if response.status.isSuccess { continue }
+      let sentence = "\(address.authority)\(request.target) has answered \(response.status)."
+      guard !Self.notReady.contains(response.status.code) else { throw ServiceStatus(.unavailable, sentence) }
+      failure = failure ?? ServiceStatus(.internal, sentence)
     }
+    if let failure { throw failure }
   }
+
+  /// The answers of a program that starts, is reloading its functions, or has too much to do.
+  private static let notReady: Set<Int> = [404, 408, 425, 429, 502, 503, 504]
 
   private static func messages(
     of event: Event, to trigger: EventTrigger, of project: String, in forms: [any EventTriggerForm]

@@ -113,6 +113,18 @@ import VestaTransportInteropFakes
     #expect(try await called.text() == #"{"result":"called"}"#)
   }
 
+  @Test func `a response to HEAD has the length that the function says`() async throws {
+    let network = FakeNetwork()
+    let worker = HTTPClosureHandler { request in
+      .response(HTTPResponse(fields: request.path.hasSuffix("/long") ? ["content-length": "5000"] : [:], body: .empty))
+    }
+    _ = try await network.listen(at: .internet(host: "worker", port: 9_001), handler: worker)
+    let served = try await Served.onFakeNetwork(network)
+    served.host.add(FunctionPlaces.self, try FunctionPlaces(["*": "http://worker:9001"]))
+    #expect(try await served.answer(.head, "/project/us-central1/f/long", [:]).body.length == 5_000)
+    #expect(try await served.answer(.head, "/project/us-central1/f", [:]).body.length == nil)
+  }
+
   @Test func `requests for a function elsewhere are passed on with their bodies, and so are the responses`()
     async throws
   {

@@ -25,6 +25,33 @@ private struct ModelQueue {
 }
 
 @Suite struct DeliveryMachineTests {
+  @Test func `a pause ends when it is ended, and the order of its lane stays`() throws {
+    var machine = DeliveryMachine(function: "f")
+    let queue = ModelQueue(entries: [entry(1, "a"), entry(2, "a"), entry(3, "b")])
+    _ = machine.step(now: 0)
+    let request = EventPageRequest(function: "f", limit: 128)
+    machine.loaded(queue.page(request), request, generation: 0, now: 0)
+    _ = machine.step(now: 0)
+    for first in [entry(1, "a"), entry(3, "b")] {
+      let counts = machine.finished(first, generation: 0, retryAt: 1_000, now: 0)
+      #expect(counts)
+    }
+    let early = machine.step(now: 1)
+    let next = machine.nextTime
+    #expect(early.isEmpty && next == 1_000)
+    machine.endPauses()
+    let again = machine.step(now: 1)
+    let expected = [entry(1, "a", attempts: 1), entry(3, "b", attempts: 1)]
+    #expect(again == expected.map { .deliver($0, generation: 0) })
+    let counts = machine.finished(expected[0], generation: 0, retryAt: nil, now: 1)
+    let second = machine.step(now: 1)
+    #expect(counts && second == [.deliver(entry(2, "a"), generation: 0)])
+    // A lane that runs, and one without events, are as they were.
+    machine.endPauses()
+    let last = machine.step(now: 1)
+    #expect(last.isEmpty)
+  }
+
   @Test func `the example of the documentation`() throws {
     var limits = DeliveryMachine.Limits()
     limits.lane = 2

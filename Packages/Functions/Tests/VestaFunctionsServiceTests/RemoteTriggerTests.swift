@@ -3,6 +3,7 @@ import Testing
 import VestaConcurrency
 import VestaEventsInterop
 import VestaEventsInteropFakes
+import VestaServiceInterop
 import VestaStoreInteropFakes
 import VestaTesting
 
@@ -62,6 +63,58 @@ extension FakeEventTriggerDelivery {
       try await bench.create("rooms/1")
       await bench.pass { !delivery.delivered.isEmpty }
       #expect(delivery.delivered == ["p a rooms/1"])
+      await bench.events.close()
+    }
+  }
+
+  /// Answers as programs do that are not reached, or whose functions fail.
+  private final class AnsweringDelivery: EventTriggerDelivery {
+    let keepsTriggers = false
+    let standing: [EventTrigger] = []
+    let code = Locked<ServiceCode?>(nil)
+    let paths = Locked<[String]>([])
+
+    func deliver(_ event: Event, to trigger: EventTrigger, of project: String) async throws {
+      paths.withLock { $0.append(event.path) }
+      if let code = code.withLock({ $0 }) { throw ServiceStatus(code, "no") }
+    }
+  }
+
+  @Test func `a function that fails does not get the event again`() async throws {
+    try await withTemporaryDirectory { folder in
+      let (bench, delivery) = (EventBench(), AnsweringDelivery())
+      var tuning = TriggerTuning()
+      tuning.retryDelay = .zero
+      let triggers = RemoteTriggers(bench.registry, delivery, project: "p", folder: folder.path, tuning: tuning) {}
+      try await triggers.set(try Self.trigger("a"))
+      delivery.code.withLock { $0 = .internal }
+      try await bench.create("rooms/1")
+      await bench.pass { !delivery.paths.withLock { $0.isEmpty } }
+      delivery.code.withLock { $0 = nil }
+      try await bench.create("rooms/2")
+      await bench.pass { delivery.paths.withLock { $0.contains("rooms/2") } && bench.events.isIdle }
+      #expect(delivery.paths.withLock { $0 } == ["rooms/1", "rooms/2"])
+      await bench.events.close()
+    }
+  }
+
+  @Test func `a registration ends the pause after a program that was not reached`() async throws {
+    try await withTemporaryDirectory { folder in
+      let (bench, delivery) = (EventBench(), AnsweringDelivery())
+      var tuning = TriggerTuning()
+      tuning.retryDelay = .seconds(600)
+      let triggers = RemoteTriggers(bench.registry, delivery, project: "p", folder: folder.path, tuning: tuning) {}
+      try await triggers.set(try Self.trigger("a"))
+      delivery.code.withLock { $0 = .unavailable }
+      try await bench.create("rooms/1")
+      while delivery.paths.withLock({ $0.isEmpty }) { await Task.yield() }
+      delivery.code.withLock { $0 = nil }
+      // The outcome may not be known to the queue yet.
+      while delivery.paths.withLock({ $0.count }) < 2 {
+        try await triggers.set(try Self.trigger("a"))
+        await Task.yield()
+      }
+      #expect(delivery.paths.withLock { $0 } == ["rooms/1", "rooms/1"])
       await bench.events.close()
     }
   }

@@ -6,8 +6,9 @@ public import VestaServiceInterop
 
 /// Decides about documents of Firestore by a rules file.
 ///
-/// Setting a document that is there is an update, and one that is not a creation, whatever the write says of it; a
-/// verification is a get. All writes of a commit share the budget of documents that rules look up.
+/// Setting a document that is there is an update, and one that is not a creation, unless the write demands that it is
+/// there, or is not; a verification is a get. Several writes of one document in a commit are asked about as one, with
+/// the document before the commit and after it. All writes of a commit share the budget of documents that rules look up.
 public final class FirestoreRulesGuard: FirestoreGuard {
   private let rules: RulesInForce<Ruleset>
   /// Where outcomes are counted; `nil` for rules that do not explain themselves.
@@ -96,14 +97,20 @@ public final class FirestoreRulesGuard: FirestoreGuard {
     var shared: RulesBudget?
     // Where outcomes or the expressions of a commit are counted, every decision is made in full.
     let isCounted = reports != nil || ruleset.limits.commitExpressions != nil
-    for index in writes.indices {
-      if !isCounted, let verdict = ruleset.quickVerdict(writes[index], context) {
+    let effects = writes.count == 1 ? writes : FirestoreGuardedWrite.effects(of: writes)
+    for index in effects.indices {
+      if !isCounted, let verdict = ruleset.quickVerdict(effects[index], context) {
         guard verdict else { return false }
         continue
       }
-      let write = writes[index]
+      let write = effects[index]
       var request = ruleset.request(write.method, write.name, existing: write.before, at: { time }, context)
-      if write.kind == .change { request.resource = RulesValue(write.after, at: request.path) }
+      switch write.kind {
+      case .change: request.resource = RulesValue(write.after, at: request.path)
+      // Null and not absent: one condition for all writes asks whether there is a document after them.
+      case .deletion: request.resource = .null
+      case .verification: break
+      }
       var budget = shared.take() ?? (writes.count == 1 ? ruleset.budget : .commit(limits: ruleset.limits))
       budget.beginWrite(request.path)
       let lookups = CommitLookups(state, writes[0].name, writes)
@@ -183,8 +190,33 @@ extension FirestoreGuardedWrite {
     switch kind {
     case .verification: .get
     case .deletion: .delete
-    case .change: before == nil ? .create : .update
+    case .change:
+      switch precondition {
+      case .exists(true), .updateTime: .update
+      case .exists(false): .create
+      case nil: before == nil ? .create : .update
+      }
     }
+  }
+
+  /// The writes of a commit with those of one document taken together, at the place of the first.
+  fileprivate static func effects(of writes: [FirestoreGuardedWrite]) -> [FirestoreGuardedWrite] {
+    // By the bytes of names: two that only look alike are two documents, each with its own rules.
+    var places: [UTF8String: Int] = [:]
+    var effects: [FirestoreGuardedWrite] = []
+    effects.reserveCapacity(writes.count)
+    for write in writes {
+      if write.kind != .verification {
+        let name = UTF8String(write.name)
+        if let place = places[name] {
+          (effects[place].kind, effects[place].after) = (write.kind, write.after)
+          continue
+        }
+        places[name] = effects.count
+      }
+      effects.append(write)
+    }
+    return effects
   }
 }
 

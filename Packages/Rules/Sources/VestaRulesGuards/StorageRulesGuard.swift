@@ -79,7 +79,8 @@ public final class StorageRulesGuard: StorageGuard {
     ) -> RulesRequest {
       RulesRequest(
         method, .object(name.name, bucket: name.bucket), auth: context.auth,
-        resource: new.map { RulesStorageObject($0).value }, time: .timestamp(RulesTimestamp(microseconds: time)),
+        resource: new.map { RulesStorageObject($0).value } ?? .null,
+        time: .timestamp(RulesTimestamp(microseconds: time)),
         existing: existing.map { RulesStorageObject($0).value } ?? .null)
     }
     switch operation {

@@ -45,11 +45,16 @@ extension RulesTester {
     throw RulesTestFailure(isExpected, ruleset.trace(query, auth: user.value, time: now, documents: answers))
   }
 
-  /// Checks writes that are committed together: each is asked with the state before it, and looks up the state before
-  /// and after all of them.
+  /// Checks writes that are committed together: those of one document are one, from the state before all of them to the
+  /// state after all of them.
   func check(_ isExpected: Bool, _ writes: [RulesWrite], _ user: RulesUser) throws(RulesTestFailure) {
     var after = documents
-    let requests = writes.map { request($0, user, &after) }
+    var firsts: [RulesWrite] = []
+    for write in writes {
+      if !firsts.contains(where: { $0.path == write.path }) { firsts.append(write) }
+      after[write.path] = write.applied(to: after[write.path])
+    }
+    let requests = firsts.map { request($0, user, after) }
     let answers = answers(after: after)
     let isSingle = writes.count == 1
     var budget = isSingle ? ruleset.budget : RulesBudget.commit(limits: ruleset.limits)
@@ -68,16 +73,19 @@ extension RulesTester {
     if !isExpected { throw RulesTestFailure(isExpected, last) }
   }
 
-  /// The request of one write of a commit, which changes the documents for the next one.
-  private func request(
-    _ write: RulesWrite, _ user: RulesUser, _ documents: inout [String: RulesValue]
-  ) -> RulesRequest {
+  /// The request about the document of a write, the first one of it, with the documents after all writes.
+  private func request(_ write: RulesWrite, _ user: RulesUser, _ after: [String: RulesValue]) -> RulesRequest {
     let path = RulesPath.document(write.path)
-    let (old, new) = (documents[write.path], write.applied(to: documents[write.path]))
-    documents[write.path] = new
-    let method: RulesMethod = new == nil ? .delete : old == nil ? .create : .update
+    let (old, new) = (documents[write.path], after[write.path])
+    let method: RulesMethod
+    switch write {
+    case _ where new == nil: method = .delete
+    // Clients demand that the document is there.
+    case .update: method = .update
+    default: method = old == nil ? .create : .update
+    }
     return RulesRequest(
-      method, path, auth: user.value, resource: resource(new, path), time: .timestamp(time),
+      method, path, auth: user.value, resource: resource(new, path) ?? .null, time: .timestamp(time),
       existing: resource(old, path) ?? .null)
   }
 

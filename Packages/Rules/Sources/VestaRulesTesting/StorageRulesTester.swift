@@ -120,7 +120,7 @@ public struct StorageRulesTester: Sendable {
     _ method: RulesMethod, _ name: String, _ user: RulesUser, resource: RulesValue? = nil, existing: RulesValue? = nil
   ) -> RulesRequest {
     RulesRequest(
-      method, .object(name, bucket: bucket), auth: user.value, resource: resource, time: .timestamp(time),
+      method, .object(name, bucket: bucket), auth: user.value, resource: resource ?? .null, time: .timestamp(time),
       existing: existing ?? objects[name]?.value ?? .null)
   }
 

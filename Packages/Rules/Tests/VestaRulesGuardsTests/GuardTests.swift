@@ -168,6 +168,55 @@ private struct Documents: FirestoreGuardState {
     #expect(try await may())
   }
 
+  @Test func `what a write demands tells a creation from an update`() async throws {
+    let guardian = try guardian(
+      "match /c/{id} { allow create; } match /u/{id} { allow update: if resource == null || resource.data.n == 1; }")
+    let state = Documents(documents: [])
+    for (path, exists, precondition, isAllowed) in [
+      ("c/x", false, nil, true), ("c/x", true, nil, false), ("u/x", false, nil, false), ("u/x", true, nil, true),
+      ("c/x", false, .exists(true), false), ("u/x", false, .exists(true), true), ("c/x", true, .exists(false), true),
+      ("u/x", true, .exists(false), false), ("u/x", false, .updateTime(now), true),
+      ("c/x", false, .updateTime(now), false),
+    ] as [(String, Bool, Precondition?, Bool)] {
+      let document = document(path, ["n": .integer(1)])
+      let write = FirestoreGuardedWrite(
+        .change, document.name, before: exists ? document : nil, after: document, precondition: precondition)
+      let may = try await guardian.mayCommit([write], state: state, at: now, context: CallContext())
+      #expect(may == isAllowed, "\(path) \(exists) \(String(describing: precondition))")
+    }
+  }
+
+  @Test func `several writes of a document are one, from before the commit to after it`() async throws {
+    let guardian = try guardian(
+      """
+      match /c/{id} { allow create: if request.resource.data.n == 2; }
+      match /u/{id} { allow update: if resource.data.n == 1 && request.resource.data.n == 2; }
+      match /d/{id} { allow delete; }
+      match /w/{id} { allow write: if request.resource == null || request.resource.data.n == 2; }
+      """)
+    let state = Documents(documents: [])
+    func may(_ path: String, _ states: [Int64?]) async throws -> Bool {
+      let documents = states.map { number in number.map { document(path, ["n": .integer($0)]) } }
+      let writes = zip(documents, documents.dropFirst()).map { before, after in
+        FirestoreGuardedWrite(after == nil ? .deletion : .change, "\(database)/\(path)", before: before, after: after)
+      }
+      // Another document's write stands between them.
+      let other = FirestoreGuardedWrite(.deletion, "\(database)/d/other", before: nil, after: nil)
+      return try await guardian.mayCommit(
+        [writes[0], other] + writes.dropFirst(), state: state, at: now, context: CallContext())
+    }
+    #expect(try await may("c/x", [nil, 1, 2]))
+    #expect(try await !may("c/x", [nil, 2, 1]))
+    #expect(try await may("u/x", [1, 5, 2]))
+    #expect(try await may("u/x", [1, nil, 2]))
+    #expect(try await !may("u/x", [5, 1, 2]))
+    #expect(try await may("d/x", [nil, 1, nil]))
+    #expect(try await !may("d/x", [nil, nil, 1]))
+    #expect(try await may("w/x", [1, nil]))
+    #expect(try await may("w/x", [1, 2]))
+    #expect(try await !may("w/x", [1, nil, 3]))
+  }
+
   @Test func `a query is allowed where its filter proves the rules`() async throws {
     let guardian = try guardian(
       """
@@ -246,6 +295,22 @@ private struct Documents: FirestoreGuardState {
     #expect(state.read.entries.count == read)
   }
 
+  @Test func `writes of two documents whose names only look alike are decided each`() async throws {
+    let guardian = try guardian(
+      "match /a/{id} { allow update: if resource.data.owner == request.auth.uid; allow delete: if id == 'x'; }")
+    let (mine, other) = ("a/\u{e9}", "a/e\u{301}")
+    func may(_ writes: FirestoreGuardedWrite...) async throws -> Bool {
+      try await guardian.mayCommit(writes, state: Documents(documents: []), at: now, context: user("ada"))
+    }
+    func change(_ path: String, of owner: String) -> FirestoreGuardedWrite {
+      let before = document(path, ["owner": .string(owner)])
+      return FirestoreGuardedWrite(.change, before.name, before: before, after: document(path, [:]))
+    }
+    #expect(try await may(change(mine, of: "ada"), change(other, of: "ada")))
+    #expect(try await !may(change(mine, of: "ada"), change(other, of: "eve")))
+    #expect(try await !may(change(other, of: "eve"), change(mine, of: "ada")))
+  }
+
   @Test func `after a commit a document is found by the bytes of its name`() async throws {
     let guardian = try guardian(
       "match /a/{id} { allow create: if getAfter(document('a/' + request.resource.data.other)).data.n == 1; }")
@@ -282,6 +347,7 @@ private struct Documents: FirestoreGuardState {
         allow delete: if request.auth == null;
       }
       match /l/{all=**} { allow list; }
+      match /w/{name} { allow read, write: if request.resource == null || request.resource.size < 5; }
       match /f/{x}/{y} { allow get: if firestore.get(/databases/(default)/documents/d/$(x)).data.n
         == firestore.get(/databases/(default)/documents/d/$(y)).data.n; }
     } }
@@ -313,6 +379,12 @@ private struct Documents: FirestoreGuardState {
     #expect(try await !allows(.update(stored.name, existing: nil, new: nil)))
     #expect(try await allows(.delete(stored.name, existing: nil), CallContext()))
     #expect(try await !allows(.delete(stored.name, existing: stored)))
+    // One condition serves deletes and reads too.
+    let other = object("w/x", size: 9)
+    #expect(try await allows(.delete(other.name, existing: other)))
+    #expect(try await allows(.get(other.name, existing: other)))
+    #expect(try await allows(.list(bucket: "b", prefix: "w/x")))
+    #expect(try await !allows(.upload(other, existing: nil)))
     #expect(try await allows(.list(bucket: "b", prefix: "l/a/")))
     #expect(try await !allows(.list(bucket: "b", prefix: "u/ada/")))
   }

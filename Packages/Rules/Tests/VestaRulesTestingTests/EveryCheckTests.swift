@@ -94,14 +94,33 @@ import VestaRulesTesting
       denies: { try rules.denies(update: "a", with: ["b": 1], as: ada) })
   }
 
-  @Test func `an update of a document that does not exist creates it with the fields`() throws {
+  @Test func `an update of a document that does not exist is one, without the document`() throws {
     let rules = try RulesTester(
       firestore: """
         rules_version = '2';
-        service cloud.firestore { match /databases/{d}/documents/a/{id} { allow create: if request.resource.data.n == 1; } }
+        service cloud.firestore { match /databases/{d}/documents {
+          match /a/{id} { allow update: if resource == null && request.resource.data.n == 1; }
+          match /b/{id} { allow create; }
+        } }
         """)
     try rules.allows(update: "a/b", with: ["n": 1], as: .nobody)
     try rules.denies(update: "a/b", with: ["n": 2], as: .nobody)
+    try rules.denies(update: "b/b", with: ["n": 1], as: .nobody)
+    try rules.allows(commit: [.set("b/b", [:]), .update("b/b", ["n": 1])], as: .nobody)
+  }
+
+  @Test func `a delete has no document after it, which is null`() throws {
+    let rules = try RulesTester(
+      firestore: """
+        rules_version = '2';
+        service cloud.firestore { match /databases/{d}/documents/a/{id} {
+          allow write: if request.resource == null || request.resource.data.n == 1;
+        } }
+        """)
+    try rules.allows(delete: "a/b", as: .nobody)
+    try rules.allows(set: "a/b", to: ["n": 1], as: .nobody)
+    try rules.denies(set: "a/b", to: ["n": 2], as: .nobody)
+    try rules.allows(commit: [.set("a/b", ["n": 2]), .delete("a/b")], as: .nobody)
   }
 
   @Test func `a write looks up ten documents, two writes together more`() throws {

@@ -143,6 +143,8 @@ import VestaRulesTesting
     try rules.allows(commit: [.update("teams/red", ["count": 2]), member], as: .user("ada"))
     try rules.denies(commit: [.update("teams/red", ["count": 2, "open": false]), member], as: .user("ada"))
     try rules.allows(
+      commit: [.update("teams/red", ["count": 3]), .update("teams/red", ["count": 2])], as: .user("ada"))
+    try rules.denies(
       commit: [.update("teams/red", ["count": 2]), .update("teams/red", ["count": 3])], as: .user("ada"))
     try rules.denies(commit: [.delete("teams/red/members/bob")], as: .user("ada"))
     let failure = #expect(throws: RulesTestFailure.self) {

@@ -117,6 +117,24 @@ import Testing
     #expect(try verdict("debug(id) == 'd1'", dialect: .emulator) == .yes)
   }
 
+  @Test func `an error of an argument counts where its parameter decides`() throws {
+    let functions = """
+      function ignores(a) { return true; }
+      function owns(d) { return id() || d.owner == 'ada'; } function id() { return true; }
+      function both(a, b) { return b && a; }
+      function uses(a) { return a == 1; }
+      """
+    #expect(try verdict("ignores(resource.data.missing)", functions: functions) == .yes)
+    #expect(try verdict("ignores(1 / 0)", functions: functions) == .yes)
+    #expect(try verdict("owns(resource.data.nothing.x)", functions: functions) == .yes)
+    #expect(try verdict("!both(resource.data.missing, false)", functions: functions) == .yes)
+    #expect(
+      try verdict("both(resource.data.missing, true)", functions: functions)
+        == .error("Property missing is undefined on object."))
+    #expect(try verdict("uses(1 / 0)", functions: functions) == .error("Divide by zero error."))
+    #expect(try verdict("uses(1 / 0, 1)", functions: functions) == .error("Divide by zero error."))
+  }
+
   @Test func `a variable is evaluated once, when it is used`() throws {
     final class Counting: RulesDocuments {
       nonisolated(unsafe) static var count = 0  // Only this test uses it.

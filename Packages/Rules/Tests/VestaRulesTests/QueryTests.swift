@@ -49,6 +49,18 @@ import VestaTesting
     #expect(try isAllowed("!(resource.data.f == 5)", f(.notEqual, .int(5))))
   }
 
+  @Test func `a range proves that no value outside of it is met`() throws {
+    #expect(try isAllowed("resource.data.f != 0", f(.greater, .int(0))))
+    #expect(try isAllowed("!(resource.data.f == 4)", f(.greaterOrEqual, .int(5))))
+    #expect(try isAllowed("resource.data.f != 'b'", f(.less, .string("a"))))
+    #expect(try isAllowed("10 != resource.data.f", f(.lessOrEqual, .int(9))))
+    #expect(try isAllowed("resource.data.f != 10", f(.less, .int(10))))
+    #expect(try !isAllowed("resource.data.f != 5", f(.greaterOrEqual, .int(5))))
+    #expect(try !isAllowed("resource.data.f != 6", f(.greater, .int(5))))
+    #expect(try !isAllowed("resource.data.f == 6", f(.greater, .int(5))))
+    #expect(try !isAllowed("resource.data.f != 'a'", f(.greater, .int(5))))
+  }
+
   @Test func `a field that a filter does not fix counts as an error`() throws {
     #expect(try !isAllowed("!(resource.data.other == 1)", f(.equal, .int(1))))
     #expect(try isAllowed("resource.data.other == 1 || true", nil))

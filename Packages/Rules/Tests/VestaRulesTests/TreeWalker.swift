@@ -114,15 +114,16 @@ struct TreeWalker {
 
   private func call(_ name: String, _ arguments: [NodeID], _ scope: Scope) -> Outcome {
     guard let function = functions[name] else { return .error("Function not found error: Name: [\(name)].") }
-    return all(arguments, scope) { values in
-      guard values.count == function.parameters.count else {
-        return .error("Incorrect number of arguments supplied to function: \(name).")
-      }
-      let inner = Scope()
-      for (parameter, value) in zip(function.parameters, values) { inner.values[parameter.name] = .value(value) }
-      for variable in function.lets { inner.names[variable.name.name] = (variable.value, inner) }
-      return value(function.result, inner)
+    let outcomes = arguments.map { value($0, scope) }
+    guard outcomes.count == function.parameters.count else {
+      for outcome in outcomes { if case .error = outcome { return outcome } }
+      return .error("Incorrect number of arguments supplied to function: \(name).")
     }
+    let inner = Scope()
+    // The error of an argument counts where its parameter is used.
+    for (parameter, outcome) in zip(function.parameters, outcomes) { inner.values[parameter.name] = outcome }
+    for variable in function.lets { inner.names[variable.name.name] = (variable.value, inner) }
+    return value(function.result, inner)
   }
 
   private func apply(_ found: BinaryOperator, _ left: RulesValue, _ right: RulesValue) -> Outcome {

@@ -32,7 +32,7 @@ extension OneAtATime {
         }
       }
       #expect(error?.code == .corrupt)
-      #expect(error?.hint?.contains("repair") == true)
+      #expect(error?.hint?.contains(#"SQLiteStore.repair(named: "test", in: "\#(directory.path)")"#) == true)
       let repair = try await SQLiteStore.repair(named: "test", in: directory.path)
       #expect(repair == StoreRepair(rewroteChecksums: true, lostLog: false))
       let store = try directory.open()

@@ -74,6 +74,20 @@ import VestaTransportInteropFakes
     }
   }
 
+  @Test func `a link to a place that is not there yet stays a link`() async throws {
+    try await withTemporaryDirectory { directory in
+      let (link, cycle) = (directory.appending(path: "link"), directory.appending(path: "cycle"))
+      try files.createSymbolicLink(atPath: link.path, withDestinationPath: "deep/export")
+      try ExportPlace(link.path).checkWritable()
+      try export(to: link, "new")
+      #expect(try word(directory.appending(path: "deep/export/auth_export/a.json")) == "new")
+      #expect(try files.destinationOfSymbolicLink(atPath: link.path) == "deep/export")
+      #expect(try Set(files.contentsOfDirectory(atPath: directory.path)) == ["deep", "link"])
+      try files.createSymbolicLink(atPath: cycle.path, withDestinationPath: "cycle")
+      #expect(throws: (any Error).self) { try export(to: cycle, "new") }
+    }
+  }
+
   @Test func `an export that cannot take its place stays, and is named`() async throws {
     try await withTemporaryDirectory { directory in
       let target = directory.appending(path: "export")

@@ -68,6 +68,22 @@ import VestaTransportInteropFakes
     }
   }
 
+  @Test(.timeLimit(.minutes(2))) func `of two servers of a project the one that runs is found`() async throws {
+    try await withTemporaryDirectory { directory in
+      let settings = Self.settings("two")
+      func hub() async -> String? { await HubLocator.hub(of: settings.project)?.origin }
+      for firstEnds in [true, false] {
+        let (first, second) = (try await VestaServer.start(settings), try await VestaServer.start(settings))
+        #expect(await hub()?.hasSuffix(":\(second.port(of: "hub") ?? 0)") == true)
+        let (ending, staying) = firstEnds ? (first, second) : (second, first)
+        await ending.stop()
+        #expect(await hub()?.hasSuffix(":\(staying.port(of: "hub") ?? 0)") == true)
+        await staying.stop()
+        #expect(await hub() == nil)
+      }
+    }
+  }
+
   @Test(.timeLimit(.minutes(2))) func `a file of a server that does not answer is replaced`() async throws {
     try await withTemporaryDirectory { directory in
       let settings = Self.settings("stale")

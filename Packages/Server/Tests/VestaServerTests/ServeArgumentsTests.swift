@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import VestaBytes
 import VestaTesting
 import VestaTransportInterop
 import VestaTransportInteropFakes
@@ -32,8 +33,46 @@ import VestaTransportInteropFakes
     #expect(try project("--project", "demo-c") == "demo-c" && project("--project", "default") == "demo-a")
   }
 
+  @Test func `a .firebaserc that is no JSON is said, by every command that reads it`() async throws {
+    let directory = try TemporaryDirectory()
+    let file = directory.path(of: ".firebaserc")
+    try Data(#"{"projects":{"default":"demo-a",}}"#.utf8).write(to: URL(filePath: file))
+    let error = #expect(throws: ServerError.self) { try ServeArguments([], in: directory.path) }
+    #expect(error?.description.contains("\(file) is not valid JSON") == true)
+    #expect(await DoctorCommand.run([], in: directory.path).text.contains("not valid JSON"))
+    for result in [
+      await DataCommands.export(["x"], in: directory.path), await TokenCommand.run([], in: directory.path),
+    ] {
+      #expect(result.status == 1 && result.text.contains("not valid JSON"), "\(result.text)")
+    }
+  }
+
+  @Test func `the files of a project are found from the folders below it`() throws {
+    let directory = try TemporaryDirectory()
+    let below = URL(filePath: directory.path).appending(path: "functions/src")
+    try FileManager.default.createDirectory(at: below, withIntermediateDirectories: true)
+    let json = #"{"firestore":{"rules":"f.rules"},"emulators":{"auth":{"port":7}}}"#
+    try Data(json.utf8).write(to: URL(filePath: directory.path(of: "firebase.json")))
+    try Data(#"{"projects":{"default":"demo-a"}}"#.utf8).write(to: URL(filePath: directory.path(of: ".firebaserc")))
+    let expected = try ServeArguments([], in: directory.path).settings
+    let settings = try ServeArguments([], in: below.path).settings
+    #expect(settings == expected && settings.project == "demo-a" && settings.port(of: "auth") == 7)
+    #expect(settings.rules["firestore"]?.hasSuffix("/f.rules") == true)
+    #expect(settings.data == directory.path(of: ".vesta"))
+    // The next one counts.
+    try Data("{}".utf8).write(to: below.appending(path: "firebase.json"))
+    #expect(try ServeArguments([], in: below.path).settings.rules.isEmpty)
+  }
+
+  @Test func `a functions emulator has a port`() throws {
+    #expect(try settings("--functions-emulator", "127.0.0.1:5002").functions["*"] == "http://127.0.0.1:5002")
+    #expect(try settings("--functions-emulator", "[::1]:5002").functionsEmulator == "[::1]:5002")
+    #expect(try settings("--functions-emulator", "http://host/").functions["*"] == "http://host/")
+  }
+
   @Test func `the hub is read by pages and by probes, and exports for neither`() async throws {
-    let exports = ExportDirectory(parts: [], project: "p", host: FakeEndpointHost(project: "p"))
+    let exports = ExportDirectory(
+      parts: [], project: "p", host: FakeEndpointHost(project: "p"), gate: ImportGate())
     let inner = HubHandler(places: [], origins: ["http://x"], process: 1, exports: exports, triggers: NoTriggers())
     let hub = CrossOriginHandler(rules: HubHandler.pageRules, inner)
     func send(_ method: HTTPMethod, _ target: String, _ fields: HTTPFields = [:]) async throws -> HTTPResponse {
@@ -50,6 +89,10 @@ import VestaTransportInteropFakes
     let asked = try await send(.options, "/emulators", ["origin": "http://x", "access-control-request-method": "GET"])
     #expect(asked.status == .noContent && asked.fields["access-control-allow-methods"] != nil)
     #expect(try await send(.post, "/_admin/export", page).status.code == 403)
+    let cut = try JSONObject(json: Array(#"{"path":"/tmp/a\u0000b"}"#.utf8)).json()
+    let cutShort = HTTPRequest(.post, "/_admin/export", authority: "localhost:4400", body: .bytes(cut))
+    guard case .response(let refused) = inner.reply(to: cutShort) else { throw ServerError("an export") }
+    #expect(refused.status.code == 400)
     let switching = try await send(
       .options, "/functions/disableBackgroundTriggers", ["origin": "http://x", "access-control-request-method": "PUT"])
     #expect(switching.fields["access-control-allow-methods"] == nil)
@@ -72,8 +115,7 @@ import VestaTransportInteropFakes
     #expect(try self.settings("--host", "localhost").hosts == ServerSettings.loopback)
   }
 
-  @Test func `each port has the hosts that firebase json has for it, and none beside those of the option`() async throws
-  {
+  @Test func `each port has the hosts that firebase json has for it, and the option replaces them all`() async throws {
     try await withTemporaryDirectory { directory in
       let json = #"{"emulators":{"firestore":{"host":"0.0.0.0"},"auth":{"port":5},"all":{"host":"localhost"}}}"#
       try Data(json.utf8).write(to: directory.appending(path: "firebase.json"))
@@ -98,7 +140,9 @@ import VestaTransportInteropFakes
 
   @Test(arguments: [
     ["--project"], ["--port", "x"], ["--port", "65536"], ["--port-none", "1"], ["--what"], ["--memory=1"], ["a"],
-    ["--config", "/no/such/file"], ["--push-contact"],
+    ["--config", "/no/such/file"], ["--push-contact"], ["--functions-emulator", "nonsense"],
+    ["--functions-emulator", "127.0.0.1"], ["--functions-emulator", "127.0.0.1:"],
+    ["--functions-emulator", "ftp://h:1"],
   ])
   func `what is wrong in arguments is said`(arguments: [String]) {
     #expect(throws: ServerError.self) { try ServeArguments(arguments, in: "/no/such/directory") }
@@ -124,6 +168,8 @@ import VestaTransportInteropFakes
     for wrong in ["", "[]", #"{"emulators":{"hub":{"port":"x"}}}"#, #"{"emulators":{"hub":{"port":70000}}}"#] {
       #expect(throws: ServerError.self) { try FirebaseFile(json: Array(wrong.utf8)) }
     }
+    let place = #expect(throws: ServerError.self) { try FirebaseFile(json: Array(#"{"a":1,}"#.utf8)) }
+    #expect(place?.description.contains("byte 7") == true)
     let rules = #"{"firestore":{"rules":"f.rules"},"storage":[{"bucket":"b","rules":"s.rules"}],"database":{}}"#
     #expect(try FirebaseFile(json: Array(rules.utf8)).rules == ["firestore": "f.rules", "storage": "s.rules"])
     #expect(FirebaseFile.project(named: "default", json: Array(#"{"projects":{"default":"p"}}"#.utf8)) == "p")

@@ -36,7 +36,24 @@ import VestaTesting
         await #expect(throws: ServerError.self) { try await run.serve(until: AsyncStream { $0.finish() }) }
       }
       try ExportPlace(directory.appending(path: "new/deep").path).checkWritable()
+      // The data of the server itself, which is not there yet.
+      let data = directory.appending(path: "data").path
+      for path in [data, directory.appending(path: "sub/..").path] {
+        let run = ServerRun(try ServeArguments(["--data", data, "--export-on-exit", path], in: "/no")) {
+          Issue.record("It has started: \($0)")
+        }
+        await #expect(throws: ServerError.self) { try await run.serve(until: AsyncStream { $0.finish() }) }
+      }
+      #expect(!FileManager.default.fileExists(atPath: data))
     }
+  }
+
+  @Test(.timeLimit(.minutes(2))) func `a PostgreSQL that cannot be reached is said at the start`() async throws {
+    var settings = ServerSettings(project: "p", ports: Self.freePorts)
+    settings.postgres = "postgres://nobody:secret@127.0.0.1:1/x?connect_timeout=2"
+    let error = await #expect(throws: ServerError.self) { _ = try await VestaServer.start(settings) }
+    let text = error?.description ?? ""
+    #expect(text.contains("The PostgreSQL of --store cannot be used") && !text.contains("secret"), "\(text)")
   }
 
   @Test func `a text that cannot be a project is refused at the start`() async throws {

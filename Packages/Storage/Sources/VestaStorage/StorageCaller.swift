@@ -38,6 +38,7 @@ struct StorageCaller: Sendable {
     _ operation: (any StorageBackend, CallContext) async throws -> Response
   ) async throws -> Response {
     var budget = RetryBudget(seconds: retrySeconds, first: tuning.firstRetry)
+    var notice = RetryNotice(.call, of: object)
     while true {
       do {
         return try await attempt(operation)
@@ -45,6 +46,7 @@ struct StorageCaller: Sendable {
         guard StorageErrorTable.isRetryable(error), let delay = budget.delay(jitter: random()) else {
           throw StorageErrorTable.thrown(for: error, object: object)
         }
+        notice.give(after: error)
         do {
           try await clock.sleep(for: .seconds(delay))
         } catch {

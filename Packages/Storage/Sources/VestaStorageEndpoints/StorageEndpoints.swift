@@ -22,10 +22,10 @@ public import VestaTransportInterop
 /// refuses them as Google for a bucket with uniform bucket-level access. The policy of a bucket can be read and not
 /// changed.
 ///
-/// Of Google's XML there are downloads, uploads and deletes of objects on the port of Storage; where products share a
-/// port, by signed URLs alone. A server for development checks when such a URL expires, and not its signature; any
-/// other server wants a credential. A download that is stored compressed is sent as it is stored, whatever the client
-/// accepts.
+/// Of Google's XML there are downloads, uploads, also in concurrent parts and by forms, and deletes of objects on the
+/// port of Storage; where products share a port, by signed URLs alone. A server for development checks when such a URL
+/// or the policy of a form expires, and what the policy allows, and no signature; any other server wants a credential. A
+/// download that is stored compressed is sent as it is stored, whatever the client accepts.
 public struct StorageEndpoints: EndpointProvider {
   /// The name of the product.
   public let product = "storage"
@@ -66,6 +66,15 @@ public struct StorageEndpoints: EndpointProvider {
 public struct StorageEndpointsTuning: Sendable, Hashable {
   /// The most bytes of a body that is no content.
   public var bodyLimit = 1 << 20
+
+  /// The most parts of an upload by Google's XML, and their numbers.
+  public var parts = 10_000
+
+  /// The fewest bytes of such a part; the last one may have fewer.
+  public var smallestPart: Int64 = 5 << 20
+
+  /// The most bytes of the list of parts that ends such an upload.
+  public var partList = 4 << 20
 
   /// The longest headers of a part of an upload in one request, in bytes.
   public var partHeaders = 8_192

@@ -41,6 +41,26 @@ extension StorageExchange {
     return json(AccessWire.permissions(names))
   }
 
+  /// Makes or revokes a download token, which owners alone do, whatever rules let users write.
+  func changeTokens(of name: ObjectName, _ action: DownloadTokenAction) async throws -> HTTPResponse {
+    try await checkOwner(name.bucket)
+    return object(try await backend.changeDownloadTokens(name, action, context: context))
+  }
+
+  /// Refuses callers who are no owners.
+  ///
+  /// Owners see the buckets, and nobody else does. A service without buckets decides about its callers by itself.
+  private func checkOwner(_ bucket: String) async throws {
+    guard let admin = try? host.backend((any StorageAdminBackend).self, project: Self.project(of: bucket, host)) else {
+      return
+    }
+    do {
+      _ = try await admin.listBuckets(context: context)
+    } catch let error as StorageServiceError where error.code == .permissionDenied {
+      throw StorageServiceError(.permissionDenied, StorageFailure.noOwner)
+    }
+  }
+
   /// Refuses an upload or a change that sets an access list, where there is none.
   func checkAccess(in body: [UInt8] = []) throws {
     guard route.api == .google, !host.isDevelopment else { return }

@@ -39,6 +39,7 @@ extension StorageExchange {
     }
     let pattern = route.api == .google ? try parameter("matchGlob").map { try NamePattern($0) } : nil
     var page = try await backend.listObjects(list, context: context)
+    if route.api == .google, page.items.isEmpty, page.prefixes.isEmpty { try await checkListed(list.bucket) }
     // No deleted object is kept.
     if route.api == .google, parameter("softDeleted") == "true" { page = ListPage() }
     if let pattern {
@@ -48,6 +49,13 @@ extension StorageExchange {
     // Clients make places of names, and there is none with an empty part.
     if route.api == .firebase { page.items.removeAll { !$0.name.isPlace } }
     return json(ListWire.json(of: page, form: form, origin: origin))
+  }
+
+  /// Refuses to list a bucket that there is not; callers who may not see the buckets find it empty.
+  private func checkListed(_ bucket: String) async throws {
+    do {
+      try await checkBucket(bucket)
+    } catch let error as StorageServiceError where error.code == .permissionDenied {}
   }
 
   /// The elements whose names match; other calls have their turns in between.

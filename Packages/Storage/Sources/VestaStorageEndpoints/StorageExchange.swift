@@ -27,6 +27,10 @@ struct StorageExchange: Sendable {
     } catch {
       return StorageFailure.malformed(request, error)
     }
+    guard !route.names(PartsExchange.bucket) else {
+      let error = StorageServiceError(.notFound, "The specified bucket does not exist.")
+      return StorageFailure.response(to: request, route, error)
+    }
     do {
       let project = project(of: route.bucket, host)
       let context = try context(of: request, route, project: project, host)
@@ -88,9 +92,8 @@ struct StorageExchange: Sendable {
       try await checkGeneration(of: name)
       try await backend.deleteObject(name, preconditions: try await preconditions(of: name), context: context)
       return HTTPResponse(.noContent)
-    case .addToken(let name): return object(try await backend.changeDownloadTokens(name, .add, context: context))
-    case .revokeToken(let name, let token):
-      return object(try await backend.changeDownloadTokens(name, .revoke(token), context: context))
+    case .addToken(let name): return try await changeTokens(of: name, .add)
+    case .revokeToken(let name, let token): return try await changeTokens(of: name, .revoke(token))
     case .replace(let name): return try await replace(name)
     case .copy(let source, let target, let isRewrite): return try await copy(source, target, isRewrite)
     case .move(let source, let name): return try await move(source, name)
@@ -101,6 +104,8 @@ struct StorageExchange: Sendable {
     case .policy(let bucket): return try await policy(bucket)
     case .permissions(let bucket, let names): return try await permissions(bucket, names)
     case .batch: return try await batch()
+    case .form(let bucket): return try await FormExchange(exchange: self, bucket: bucket).respond()
+    case .parts(let name, let call): return try await PartsExchange(exchange: self, object: name).respond(call)
     case .cancelUpload(_, let id):
       try await backend.cancelUpload(UploadID(rawValue: id), context: context)
       return HTTPResponse(HTTPStatus(499))
@@ -112,14 +117,14 @@ struct StorageExchange: Sendable {
   /// The bucket of the project, which always exists, and all buckets with objects.
   private func buckets() async throws -> [String] {
     let usual = "\(host.defaultProject).appspot.com"
-    let found = try await admin(of: nil).listBuckets(context: context)
+    let found = try await admin(of: nil).listBuckets(context: context).filter { $0 != PartsExchange.bucket }
     return found.contains(usual) ? found : [usual] + found
   }
 
   /// Refuses a bucket that was not made and has no objects; the buckets that each project has always exist.
   func checkBucket(_ name: String) async throws {
     let buckets = try await admin(of: name).listBuckets(context: context)
-    guard buckets.contains(name) || Self.projectSuffix(of: name) != nil else {
+    guard buckets.contains(name) || Self.projectSuffix(of: name) != nil || host.project(ofBucket: name) != nil else {
       throw StorageServiceError(.notFound, "The specified bucket does not exist.")
     }
   }
@@ -196,13 +201,21 @@ extension StorageRoute {
   var bucket: String? {
     switch call {
     case .listBuckets, .createBucket, .batch: nil
-    case .bucket(let name), .deleteBucket(let name), .policy(let name), .permissions(let name, _): name
+    case .bucket(let name), .deleteBucket(let name), .policy(let name), .permissions(let name, _),
+      .form(let name):
+      name
     case .list(let request): request.bucket
     case .get(let name), .download(let name, _), .update(let name), .delete(let name), .addToken(let name),
       .revokeToken(let name, _), .replace(let name), .copy(let name, _, _), .move(let name, _), .compose(let name),
-      .accessList(let name), .grant(let name), .withdraw(let name):
+      .accessList(let name), .grant(let name), .withdraw(let name), .parts(let name, _):
       name.bucket
     case .upload(let bucket, _, _), .cancelUpload(let bucket, _): bucket
     }
+  }
+
+  /// Whether the call reads or changes a bucket.
+  func names(_ wanted: String) -> Bool {
+    if case .copy(_, let target, _) = call, target.bucket == wanted { return true }
+    return bucket == wanted
   }
 }

@@ -11,9 +11,13 @@ enum StorageFailure {
     switch call {
     case .get, .download: "Permission denied. No READ permission."
     case .list: "Permission denied. No LIST permission."
+    case .addToken, .revokeToken: noOwner
     default: "Permission denied. No WRITE permission."
     }
   }
+
+  /// The sentence of Firebase's API for users who do what owners alone may do.
+  static let noOwner = "Missing admin credentials."
 
   /// The response to a request that is no call of the service.
   static func unknown(_ request: HTTPRequest) -> HTTPResponse {

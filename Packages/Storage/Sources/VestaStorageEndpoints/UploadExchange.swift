@@ -163,8 +163,18 @@ struct UploadExchange: Sendable {
     exchange.field("x-goog-hash").map { ObjectWire.digest(hash: $0) } ?? ContentDigest()
   }
 
-  /// Appends the body to an upload; the received part of a body that is cut off is kept.
+  /// Appends the body to an upload, unless another request with the same body ends the upload first: a client whose
+  /// connection broke repeats its request while the first one is still served, and both get the object.
   private func append(to id: UploadID, _ status: UploadStatus, from start: Int64) async throws {
+    do {
+      try await appendBody(to: id, status, from: start)
+    } catch let error as StorageServiceError where error.reason == .uploadGone {
+      guard try await backend.uploadStatus(id, context: context).state == .final else { throw error }
+    }
+  }
+
+  /// Appends the body to an upload; the received part of a body that is cut off is kept.
+  private func appendBody(to id: UploadID, _ status: UploadStatus, from start: Int64) async throws {
     let isExact = exchange.field(ResumableCommand.exactOffset) != nil
     guard start == status.received || (start < status.received && !isExact) else {
       throw StorageServiceError(
@@ -174,7 +184,7 @@ struct UploadExchange: Sendable {
     var known = Int(status.received - start)
     var sink = UploadSink(
       continuing: id, of: status.request ?? UploadRequest(object: ObjectName(bucket: "", name: "")),
-      at: status.received, in: backend, context, chunkLength: tuning.chunkLength)
+      at: status.received, in: backend, context, chunkLength: tuning.chunkLength, dropsKnown: !isExact)
     do {
       for try await bytes in request.body.stream {
         let new = bytes.dropFirst(min(known, bytes.count))
@@ -231,9 +241,12 @@ struct UploadExchange: Sendable {
   }
 
   /// Starts an upload by Google's XML, as signed URLs for uploads in parts do; its parts are sent as the JSON's.
-  private func startXML() async throws -> HTTPResponse {
+  private func startXML() async throws -> HTTPResponse { try await started(try await requestOfXML(), 201) }
+
+  /// The request that starts an upload by Google's XML, whose content follows in other requests.
+  func requestOfXML() async throws -> UploadRequest {
     let body = DownloadHeaders.upload(request.fields.map { ($0.name.lowercased(), $0.value) })
-    return try await started(try await described(body, type: nil, isContinuable: true), 201)
+    return try await described(body, type: nil, isContinuable: true)
   }
 
   private func started(_ upload: UploadRequest, _ status: HTTPStatus) async throws -> HTTPResponse {

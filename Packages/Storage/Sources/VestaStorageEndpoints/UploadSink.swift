@@ -15,6 +15,8 @@ struct UploadSink {
   private var pending: [UInt8] = []
   private var id: UploadID?
   private var offset: Int64 = 0
+  /// Whether bytes that the upload has already, because another request has brought them, are dropped.
+  private var dropsKnown = false
 
   /// A new upload.
   init(_ request: UploadRequest, to backend: any StorageBackend, _ context: CallContext, chunkLength: Int) {
@@ -25,13 +27,16 @@ struct UploadSink {
   }
 
   /// An upload that was started before, with the number of its bytes.
+  ///
+  /// - Parameter dropsKnown: Whether bytes that another request has brought in the meantime are dropped.
   init(
     continuing id: UploadID, of request: UploadRequest, at offset: Int64, in backend: any StorageBackend,
-    _ context: CallContext, chunkLength: Int
+    _ context: CallContext, chunkLength: Int, dropsKnown: Bool
   ) {
     self.init(request, to: backend, context, chunkLength: chunkLength)
     self.id = id
     self.offset = offset
+    self.dropsKnown = dropsKnown
   }
 
   /// Takes the next bytes.
@@ -48,9 +53,15 @@ struct UploadSink {
     guard let id else { return }
     while !pending.isEmpty {
       let part = Array(pending.prefix(UploadLimits.chunkLength))
-      _ = try await backend.appendToUpload(id, offset: offset, bytes: part, context: context)
-      pending.removeFirst(part.count)
-      offset += Int64(part.count)
+      var taken = part.count
+      do {
+        _ = try await backend.appendToUpload(id, offset: offset, bytes: part, context: context)
+      } catch let error as StorageServiceError {
+        guard dropsKnown, case .wrongOffset(let received)? = error.reason, received > offset else { throw error }
+        taken = Int(min(received - offset, Int64(part.count)))
+      }
+      pending.removeFirst(taken)
+      offset += Int64(taken)
     }
   }
 

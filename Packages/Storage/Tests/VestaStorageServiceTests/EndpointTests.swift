@@ -207,6 +207,15 @@ import VestaTransportInteropFakes
     #expect(try await send(.get, path, ["authorization": "Firebase forged"]).status == 401)
     #expect(try await send(.get, "\(path)x", ada).status == 404)
     let owner: HTTPFields = ["authorization": "Bearer owner"]
+    // Download tokens are the owner's, also where rules let a user write.
+    for change in ["\(path)?create_token=true", "\(path)?delete_token=\(token)"] {
+      for user in [ada, HTTPFields()] {
+        let denied = try await send(.post, change, user)
+        let message = try JSONObject(json: denied.body)["error"]?.object?["message"]?.string
+        #expect(denied.status == 403 && message == "Missing admin credentials.", "\(change)")
+      }
+      #expect(try await send(.post, change, owner).status == 200)
+    }
     #expect(try await send(.delete, path, owner).status == 204)
     // A denied upload in parts is refused when it begins, and says that it is over.
     let eve = try await send(
@@ -225,6 +234,9 @@ import VestaTransportInteropFakes
     #expect(page["items"]?.array?.map { $0.object?["name"]?.string } == ["a/1", "a/2"])
     #expect(page["prefixes"]?.array?.map(\.string) == ["a/b/"])
     #expect(try await send(.get, "/v0/b/\(bucket)/o?prefix=a").status == 400)
+    // Tools list a bucket to learn whether it is there.
+    #expect(try await send(.get, "/storage/v1/b/\(bucket)/o?prefix=none").status == 200)
+    #expect(try await send(.get, "/storage/v1/b/no-such-bucket/o").status == 404)
     let all = try JSONObject(json: try await send(.get, "/v0/b/\(bucket)/o?maxResults=100").body)
     #expect(all["items"]?.array?.count == 4)
     let change = Array(#"{"contentType":"p/q","cacheControl":"no-store","metadata":{"k":"v"}}"#.utf8)

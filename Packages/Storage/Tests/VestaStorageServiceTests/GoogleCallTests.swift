@@ -135,13 +135,13 @@ import VestaTransportInteropFakes
 
   @Test(arguments: [
     ("PUT", "acl"), ("PUT", "partNumber=1&uploadId=a"), ("PUT", "compose"), ("DELETE", "uploadId=a"), ("GET", "acl"),
-    ("POST", "uploads"), ("PUT", "tagging="), ("DELETE", "acl"),
+    ("PUT", "partNumber=1"), ("PUT", "tagging="), ("DELETE", "acl"),
   ])
   func `a part of an object in the XML is not taken for its content`(method: String, query: String) async throws {
     try await serve()
     try await send(.put, "/demo.appspot.com/a", "content")
     let answer = try await send(HTTPMethod(method), "/demo.appspot.com/a?\(query)", "other")
-    #expect(answer.status == 501)
+    #expect(answer.status == (query.contains("uploadId") ? 404 : 501))
     #expect(try await send(.get, "/demo.appspot.com/a?v=2&response-content-type=a/b").text == "content")
   }
 

@@ -144,12 +144,18 @@ def case_documents_reach_a_function_of_the_second_generation():
     equal((document.name, document.fields["title"].string_value), (name, "ü"))
 
 
-def case_a_function_that_fails_is_called_again_with_the_same_event():
+def case_a_program_that_is_not_ready_is_called_again_with_the_same_event():
     register_documents("us-central1-fails-0", "create", "tries/{id}")
-    Worker.failures["/functions/projects/demo/triggers/us-central1-fails-0"] = [500, 503]
+    Worker.failures["/functions/projects/demo/triggers/us-central1-fails-0"] = [404, 503]
     write("tries/one", a="b")
     eventually(lambda: len(Worker.calls("us-central1-fails-0")) == 3)
     equal(len({event["context"]["eventId"] for _, event in Worker.calls("us-central1-fails-0")}), 1)
+    # A function that fails is not called again.
+    Worker.failures["/functions/projects/demo/triggers/us-central1-fails-0"] = [500]
+    write("tries/two", a="b")
+    write("tries/three", a="b")
+    eventually(lambda: len(Worker.calls("us-central1-fails-0")) == 5)
+    equal(len({event["context"]["eventId"] for _, event in Worker.calls("us-central1-fails-0")}), 3)
 
 
 def case_values_of_the_tree_reach_functions_of_both_generations():

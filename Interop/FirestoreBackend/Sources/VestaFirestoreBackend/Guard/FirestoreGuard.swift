@@ -118,13 +118,16 @@ public struct FirestoreGuardedWrite: Sendable, Hashable {
   public var before: Document?
   /// The document after the write; `nil` where there is none.
   public var after: Document?
+  /// What the write demands of the document, and is not looked at yet: what is demanded tells a creation from an update.
+  public var precondition: Precondition?
 
   /// A write.
-  public init(_ kind: Kind, _ name: String, before: Document?, after: Document?) {
+  public init(_ kind: Kind, _ name: String, before: Document?, after: Document?, precondition: Precondition? = nil) {
     self.kind = kind
     self.name = name
     self.before = before
     self.after = after
+    self.precondition = precondition
   }
 }
 

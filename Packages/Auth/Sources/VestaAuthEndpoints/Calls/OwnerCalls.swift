@@ -11,13 +11,17 @@ extension AuthExchange {
   func respondToOwner(_ call: AuthRoute.Call) async throws -> [UInt8]? {
     switch call {
     case .signUp where object["idToken"] == nil:
-      let request = try read(CreateUserRequestWire.self)
+      var request = try read(CreateUserRequestWire.self)
+      if request.phoneNumber?.isEmpty == true { request.phoneNumber = nil }
       return try CreatedUserWire.json(of: try await admin.createUser(request, context: context))
     case .lookup where object["idToken"] == nil:
       let request = try read(GetUsersRequestWire.self)
       return try LookupResponseWire.json(of: try await admin.getUsers(request, context: context))
     case .update where object["idToken"] == nil && object["oobCode"] == nil:
-      let user = try await admin.updateUser(try read(AdminUpdateRequestWire.self), context: context)
+      var request = try read(AdminUpdateRequestWire.self)
+      // Forms send empty members; a number is removed by its name among the attributes to delete.
+      if request.phoneNumber?.isEmpty == true { request.phoneNumber = nil }
+      let user = try await admin.updateUser(request, context: context)
       return try UpdateResponseWire.json(of: UpdateResponse(user))
     case .delete where object["idToken"] == nil:
       try await admin.deleteUser(localID: try read(LocalIDWire.self), context: context)
@@ -34,7 +38,8 @@ extension AuthExchange {
   private func respondToBatch(_ call: AuthRoute.Call) async throws -> [UInt8]? {
     switch call {
     case .batchGet:
-      let request = try BatchGetWire.request(query: query)
+      guard !namesNoProject else { throw AuthServiceError(.init("INSUFFICIENT_PERMISSION")) }
+      let request = try BatchGetWire.request(query: batchGetQuery)
       return try BatchGetWire.json(of: try await admin.batchGet(request, context: context))
     case .batchCreate:
       let request = try (host.isDevelopment ? withClearPasswords : self).read(BatchCreateRequestWire.self)
@@ -52,6 +57,15 @@ extension AuthExchange {
 }
 
 extension AuthExchange {
+  /// The query of a page of accounts, whose members are in the body in the third version.
+  private var batchGetQuery: String {
+    guard !object.members.isEmpty else { return query }
+    var fields = FormFields()
+    fields.append("maxResults", object["maxResults"].flatMap { $0.string ?? $0.integer.map { "\($0)" } })
+    fields.append("nextPageToken", object["nextPageToken"]?.string)
+    return fields.text
+  }
+
   /// The call with passwords in clear text, where accounts have them in the form of Firebase's emulators.
   private var withClearPasswords: AuthExchange {
     guard case .array(let users)? = object["users"] else { return self }

@@ -54,17 +54,37 @@ extension AdminOperation {
     if request.checksSanity { try ImportCheck.sanity(request.users) }
     if !request.allowsOverwrite { try ImportCheck.identifiers(request.users) }
     let signerKeyID = try signerKeyID(request.hash)
-    var entries: [ImportEntry] = try await read(checksDisabled: false) { call in
+    let entries: [ImportEntry] = try await read(checksDisabled: false) { call in
       request.users.map { call.imported($0, request.hash, signerKeyID) }
     }
-    for (index, user) in request.users.enumerated() {
-      if let password = user.rawPassword { try await entries[index].setPassword(password, self) }
-    }
-    let checked = entries
+    let checked = try await hashed(entries, request.users)
     return try await write(checksDisabled: false) { call in
       try await call.keepSignerKey(request.hash, signerKeyID)
       return try await call.keep(checked, request)
     }
+  }
+
+  /// The accounts with the hashes of their passwords, each of which takes a core for a while: all that there are work.
+  private func hashed(_ entries: [ImportEntry], _ users: [ImportedUser]) async throws -> [ImportEntry] {
+    var (entries, next) = (entries, 0)
+    try await withThrowingTaskGroup(of: (Int, ImportEntry).self) { group in
+      func addNext() {
+        while next < users.count {
+          defer { next += 1 }
+          guard let password = users[next].rawPassword else { continue }
+          group.addTask { [index = next, entry = entries[next]] in
+            (index, try await entry.withPassword(password, self))
+          }
+          return
+        }
+      }
+      for _ in 0..<Platform.processors { addNext() }
+      while let (index, entry) = try await group.next() {
+        entries[index] = entry
+        addNext()
+      }
+    }
+    return entries
   }
 
   /// A name for the signer key of a batch: the same for the same key.
@@ -123,17 +143,14 @@ private enum ImportEntry: Sendable {
   case user(UserRecord)
   case refused(String)
 
-  /// Hashes a plain-text password.
-  mutating func setPassword(_ password: String, _ operation: some AuthOperation) async throws {
-    guard case .user(var user) = self else { return }
-    guard password.utf8.count <= Checks.longestPassword else {
-      self = .refused("password is too long")
-      return
-    }
+  /// The account with the hash of a plain-text password.
+  func withPassword(_ password: String, _ operation: AdminOperation) async throws -> ImportEntry {
+    guard case .user(var user) = self else { return self }
+    guard password.utf8.count <= Checks.longestPassword else { return .refused("password is too long") }
     let updatedAt = user.passwordUpdatedAt
     user.setPassword(try await operation.hashPassword(password), now: operation.now)
     user.passwordUpdatedAt = updatedAt ?? user.passwordUpdatedAt
-    self = .user(user)
+    return .user(user)
   }
 }
 

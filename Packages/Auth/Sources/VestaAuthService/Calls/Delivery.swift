@@ -19,15 +19,19 @@ extension AuthOperation {
   /// Hands an e-mail to the sender; does nothing without one.
   func deliver(_ message: OobMessage?, settings: OobLinkSettings = OobLinkSettings()) async throws {
     guard let message else { return }
-    let email = EmailMessage(
-      recipient: message.recipient, requestType: message.requestType, email: message.email,
-      newEmail: message.newEmail, code: message.code, link: link(message, settings: settings),
-      locale: context.locale, tenantID: message.tenantID)
     do {
-      try await core.sender.send(email)
+      try await core.sender.send(email(message, settings: settings))
     } catch {
       throw Self.unsent(error)
     }
+  }
+
+  /// The e-mail with a code.
+  func email(_ message: OobMessage, settings: OobLinkSettings) -> EmailMessage {
+    EmailMessage(
+      recipient: message.recipient, requestType: message.requestType, email: message.email,
+      newEmail: message.newEmail, code: message.code, link: link(message, settings: settings),
+      locale: context.locale, tenantID: message.tenantID)
   }
 
   /// Hands six digits to the sender; a number for tests gets no message.

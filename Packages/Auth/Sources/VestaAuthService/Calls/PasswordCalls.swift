@@ -116,7 +116,9 @@ extension SignInOperation {
     if candidate.policy.isEnforced, candidate.policy.forcesUpgradeOnSignIn {
       try candidate.policy.check(request.password)
     }
-    let isOutdated = current?.needsRehash(preferring: options.passwordScheme) ?? false
+    // A server for development often has cheap hashes, which must not take the place of good ones.
+    let isWeakening = options.isDevelopment && current?.scheme == .standard
+    let isOutdated = !isWeakening && current?.needsRehash(preferring: options.passwordScheme) ?? false
     let newHash = try await hashPassword(isOutdated ? request.password : nil)
     let first = try await writeAsking { call in
       try await call.guesses.forgiveSharedGuesses(guessed, from: context.clientAddress)

@@ -33,8 +33,21 @@ struct IdpAssertion: Sendable, Equatable {
     provider.displayName = fullName
     // Apple and others write the flag as a string.
     emailVerified = claims["email_verified"]?.bool ?? (claims["email_verified"]?.string == "true")
-    rawUserInfo = try ClaimsText.write(claims)
+    rawUserInfo = try ClaimsText.write(isGoogle ? Self.googleUser(claims) : claims)
     try Checks.profile(fullName, provider.photoURL)
+  }
+
+  /// A user as Google's own service describes them, whose members differ from the claims of its tokens.
+  private static func googleUser(_ claims: JWTObject) -> JWTObject {
+    let scopes = ["openid", "https://www.googleapis.com/auth/userinfo.profile"]
+    let mail = claims["email"] == nil ? [] : ["https://www.googleapis.com/auth/userinfo.email"]
+    var user: JWTObject = ["granted_scopes": .string((scopes + mail).joined(separator: " "))]
+    user["id"] = claims["sub"]
+    for name in ["name", "given_name", "family_name"] { user[name] = claims[name] }
+    user["verified_email"] = .bool(claims["email_verified"]?.bool ?? (claims["email_verified"]?.string == "true"))
+    user["locale"] = claims["locale"] ?? "en"
+    for name in ["email", "picture", "hd"] { user[name] = claims[name] }
+    return user
   }
 
   /// Reads the response of a SAML provider as local test suites make it, a JSON object:

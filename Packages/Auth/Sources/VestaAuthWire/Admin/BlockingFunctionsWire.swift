@@ -78,8 +78,9 @@ public enum BlockingFunctionsWire {
     record["disabled"] = .bool(user.disabled)
     record["custom_claims"] = user.customAttributes.flatMap { try? JSONValue(json: Array($0.utf8)) }
     record["tenant_id"] = user.tenantID.map { .string($0) }
-    var metadata: JSONObject = ["creation_time": .integer(user.createdAt)]
-    metadata["last_sign_in_time"] = user.lastLoginAt.map { .integer($0) }
+    // In seconds, as Firebase's library for functions reads them; the Emulator Suite has milliseconds.
+    var metadata: JSONObject = ["creation_time": .integer(user.createdAt / 1_000)]
+    metadata["last_sign_in_time"] = user.lastLoginAt.map { .integer($0 / 1_000) }
     record["metadata"] = .object(metadata)
     record["provider_data"] = .array(user.providerUserInfo.map { .object(provider($0)) })
     if !user.mfaInfo.isEmpty {
@@ -124,7 +125,8 @@ public enum BlockingFunctionsWire {
     for name in mask.split(separator: ",") {
       switch name {
       case "displayName": answer.displayName = record["displayName"]?.string ?? ""
-      case "photoUrl": answer.photoURL = record["photoUrl"]?.string ?? ""
+      // The first is that of the protocol, the second that of Firebase's library for functions.
+      case "photoUrl", "photoURL": answer.photoURL = record[String(name)]?.string ?? ""
       case "disabled": answer.disabled = record["disabled"] == true
       case "emailVerified": answer.emailVerified = record["emailVerified"] == true
       case "customClaims": answer.customClaims = try claims(record["customClaims"], "custom")

@@ -156,7 +156,8 @@ public struct AuthRoute: Sendable, Hashable {
 
   /// The names of the calls in the third version, which Apple's clients use.
   private static let legacy: [String: Call] = [
-    "createAuthUri": .createAuthURI, "deleteAccount": .delete, "emailLinkSignin": .signInWithEmailLink,
+    "createAuthUri": .createAuthURI, "deleteAccount": .delete, "downloadAccount": .batchGet,
+    "emailLinkSignin": .signInWithEmailLink,
     "getAccountInfo": .lookup, "getOobConfirmationCode": .sendOobCode, "resetPassword": .resetPassword,
     "sendVerificationCode": .sendVerificationCode, "setAccountInfo": .update, "signupNewUser": .signUp,
     "uploadAccount": .batchCreate,

@@ -1,6 +1,7 @@
 import Testing
 import VestaAuthBackend
 import VestaAuthEndpoints
+import VestaBytes
 import VestaServiceInterop
 import VestaServiceInteropFakes
 import VestaTesting
@@ -9,6 +10,28 @@ import VestaTransportInteropFakes
 
 /// Blocking functions of other programs that answer badly.
 @Suite(.timeLimit(.minutes(10))) struct BlockingEndpointTests {
+  @Test func `the answer of Firebase's library has its name of the photo, and times are seconds`() async throws {
+    let (network, asked) = (FakeNetwork(), Log<HTTPRequest>())
+    let handler = HTTPClosureHandler { request in
+      asked.add(request)
+      let answer = #"{"userRecord":{"photoURL":"http://p","displayName":"A","updateMask":"photoURL,displayName"}}"#
+      return .response(HTTPResponse(body: .text(answer)))
+    }
+    _ = try await network.listen(at: .internet(host: "localhost", port: 80), handler: handler)
+    let functions = HTTPBlockingFunctions(clock: .system) { network }
+    var user = AuthUser(localID: "ada")
+    (user.createdAt, user.lastLoginAt) = (1_700_000_000_123, 1_700_000_001_123)
+    let question = BlockingQuestion(
+      event: .beforeCreate, url: "http://localhost:80/f", project: "p", user: user, signInMethod: "password")
+    let answer = try await functions.answer(to: question)
+    #expect(answer.photoURL == "http://p" && answer.displayName == "A")
+    let body = try JSONObject(json: asked.entries.first?.body.bytes ?? [])
+    let token = body["data"]?.object?["jwt"]?.string ?? ""
+    let claims = try JSONObject(json: Base64.url.decode(String(token.split(separator: ".")[1])))
+    let times = claims["user_record"]?.object?["metadata"]?.object
+    #expect(times == ["creation_time": 1_700_000_000, "last_sign_in_time": 1_700_000_001])
+  }
+
   @Test func `a function whose answer does not end is given up after its time`() async throws {
     let (network, clock, body) = (FakeNetwork(), ManualClock(), ByteStream())
     let handler = HTTPClosureHandler { _ in .response(HTTPResponse(body: .stream(body))) }

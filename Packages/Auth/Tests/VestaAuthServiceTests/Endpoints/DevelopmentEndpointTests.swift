@@ -75,6 +75,53 @@ import VestaTransportInterop
     #expect(try await server.call("accounts:sendOobCode", request).message == "INSUFFICIENT_PERMISSION")
   }
 
+  @Test func `the code of a link that an owner makes is in the list of codes`() async throws {
+    let server = EndpointWorld()
+    _ = try await server.call("accounts:signUp", ["email": "a@b.c", "password": "secret"])
+    let made = try await server.own(
+      "/accounts:sendOobCode", ["requestType": "PASSWORD_RESET", "email": "a@b.c", "returnOobLink": true])
+    let listed = try await server.local(.get, "oobCodes")["oobCodes"]?.array ?? []
+    #expect(listed.count == 1 && listed.first?.object?["oobCode"] == made["oobCode"])
+    #expect(listed.first?.object?["oobLink"] == made["oobLink"])
+  }
+
+  @Test func `an empty phone number is none`() async throws {
+    let server = EndpointWorld()
+    let made = try await server.own("/accounts", ["email": "a@b.c", "phoneNumber": ""])
+    let id = try #require(made["localId"])
+    #expect(try await server.own("/accounts:update", ["localId": id, "phoneNumber": "+15550100"]).status == 200)
+    #expect(try await server.own("/accounts:update", ["localId": id, "phoneNumber": ""]).status == 200)
+    let user = try await server.own("/accounts:lookup", ["localId": [id]])["users"]?.array?.first?.object
+    #expect(user?["phoneNumber"] == "+15550100")
+  }
+
+  @Test func `accounts are downloaded by the third version`() async throws {
+    let (server, path) = (EndpointWorld(), "/www.googleapis.com/identitytoolkit/v3/relyingparty/downloadAccount")
+    for id in ["a", "b", "c"] { _ = try await server.own("/accounts", ["localId": .string(id)]) }
+    let owner: HTTPFields = [.authorization: "Bearer owner", .contentType: "application/json"]
+    func download(_ body: JSONObject, _ fields: HTTPFields) async throws -> EndpointWorld.Answer {
+      try await server.send(.post, "\(path)?key=k", try body.json(), fields: fields)
+    }
+    let first = try await download(["targetProjectId": "demo", "maxResults": 2], owner)
+    #expect(first["users"]?.array?.count == 2)
+    let token = try #require(first["nextPageToken"])
+    let rest = try await download(["targetProjectId": "demo", "maxResults": "2", "nextPageToken": token], owner)
+    #expect(rest["users"]?.array?.map { $0.object?["localId"] } == ["c"])
+    #expect(try await download([:], owner).message == "INSUFFICIENT_PERMISSION")
+    #expect(try await download(["targetProjectId": "demo"], [.contentType: "application/json"]).status >= 400)
+  }
+
+  @Test func `a user of Google is described as Google does`() async throws {
+    let server = EndpointWorld()
+    let claims = #"{"sub":"1","email":"a@b.c","email_verified":true,"name":"Ada","given_name":"Ada","iss":"x"}"#
+    let body = "providerId=google.com&id_token=\(PercentEncoding.unreserved.encode(claims))"
+    let answer = try await server.call(
+      "accounts:signInWithIdp", ["requestUri": "http://localhost", "postBody": .string(body)])
+    let user = try JSONObject(json: Array((answer["rawUserInfo"]?.string ?? "").utf8))
+    #expect(user["id"] == "1" && user["verified_email"] == true && user["name"] == "Ada" && user["locale"] == "en")
+    #expect(user["granted_scopes"]?.string?.contains("userinfo.email") == true && user["iss"] == nil)
+  }
+
   @Test func `a query with a condition is refused, and never all accounts`() async throws {
     let server = EndpointWorld()
     _ = try await server.call("accounts:signUp", ["email": "a@b.c", "password": "secret"])

@@ -120,7 +120,7 @@ extension UserValue {
     case .value(.array), .array: "Array"
     case .value(.map), .map: "Dictionary"
     case .sentinel(let value): value.name
-    case .refused(let text): text
+    case .refused(let text, _): text
     }
   }
 }

@@ -4,7 +4,7 @@ internal import VestaFirestoreModel
 
 /// How applications write paths.
 ///
-/// The messages are the Firebase SDK's.
+/// The messages are the Firebase SDK's; the one about the number of segments goes on with what to write.
 enum UserPath {
   /// The path of a string, with slashes at its ends tolerated; stops the program for anything else.
   static func parse(_ string: String, below parent: ResourcePath = ResourcePath([]), kind: Kind) -> ResourcePath {
@@ -42,10 +42,14 @@ enum UserPath {
     return segments
   }
 
-  private static func wrongCount(_ path: ResourcePath, kind: Kind) -> String {
+  static func wrongCount(_ path: ResourcePath, kind: Kind) -> String {
     let parity = kind == .document ? "even" : "odd"
+    let remedy =
+      kind == .document
+      ? "Write document(\"\(path)/ID\") for a document of this collection, or collection(\"\(path)\") for all of them."
+      : "Write document(\"\(path)\") for this document, or collection(\"\(path)/NAME\") for a collection below it."
     return "Invalid \(kind.name) reference. \(kind == .document ? "Document" : "Collection") references must have an "
-      + "\(parity) number of segments, but \(path) has \(path.segments.count)"
+      + "\(parity) number of segments, but \(path) has \(path.segments.count). \(remedy)"
   }
 }
 

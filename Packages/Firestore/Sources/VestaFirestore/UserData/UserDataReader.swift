@@ -98,7 +98,7 @@ private struct Parse {
       guard !inArray else { throw FirestoreErrorCode.invalid("Nested arrays are not supported\(ending(path))") }
       return .array(try elements.map { try required($0, at: path, inArray: true) })
     case .map(let entries): return .map(try mapInArray(entries, at: path))
-    case .refused(let text): throw FirestoreErrorCode.invalid(text + ending(path))
+    case .refused(let text, let remedy): throw FirestoreErrorCode.invalid(text + ending(path) + remedy)
     case .sentinel: throw FirestoreErrorCode.invalid("Invalid data.\(ending(path))")
     }
   }

@@ -13,7 +13,7 @@ indirect enum UserValue: Sendable, Hashable {
   /// A map; of several entries with one name the last one counts.
   case map([UserEntry])
   /// Something that Firestore does not store: the message of the error.
-  case refused(String)
+  case refused(String, remedy: String = "")
 }
 
 /// One entry of a map.
@@ -35,7 +35,9 @@ extension UserValue {
     } else if let optional = any as? any OptionalValue {
       self = optional.anyValue.map(UserValue.init(any:)) ?? .value(.null)
     } else {
-      self = .refused("Unsupported type: \(type(of: any))")
+      self = .refused(
+        "Unsupported type: \(type(of: any))",
+        remedy: ". Write a dictionary of values that Firestore has, or pass a Codable value to setData(from:).")
     }
   }
 

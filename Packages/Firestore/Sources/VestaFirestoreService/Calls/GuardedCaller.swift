@@ -134,7 +134,9 @@ extension CommitPlan {
       let after = try write.outcome(of: before, names[target], at: time)
       // Few commits write a document more than once.
       if writes.count > targets.count { documents[target] = after }
-      guarded.append(FirestoreGuardedWrite(write.operation.guardedKind, names[target], before: before, after: after))
+      guarded.append(
+        FirestoreGuardedWrite(
+          write.operation.guardedKind, names[target], before: before, after: after, precondition: write.precondition))
     }
     return guarded
   }

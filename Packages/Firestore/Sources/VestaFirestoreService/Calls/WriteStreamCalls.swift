@@ -1,40 +1,52 @@
 import VestaConcurrency
 import VestaFirestoreBackend
 import VestaFirestoreModel
+import VestaServiceInterop
 import VestaStoreInterop
 
 extension FirestoreCall {
   /// Opens a call that commits each request in turn; at the deadline it ends with `DEADLINE_EXCEEDED`.
+  ///
+  /// A request is pending until its response was read: a client that writes and does not read is held back by its
+  /// transport, instead of having its requests and their responses kept here.
   func openWriteCall() -> WriteCall {
+    let source = DuplexSource<WriteRequest, WriteResponse>(isAcknowledging: true) {
+      FirestoreServiceError(.resourceExhausted, $0)
+    }
     let (requests, incoming) = AsyncStream.makeStream(of: WriteRequest.self)
-    let (responses, outgoing) = AsyncThrowingStream.makeStream(of: [WriteResponse].self, throwing: (any Error).self)
+    let call = source.call
     let task = Task {
       do {
         var number: Int64 = 0
         for await request in requests {
-          let response = try await answer(request, number: number)
-          outgoing.yield([response])
+          source.send([try await answer(request, number: number)])
           number += 1
         }
-        outgoing.finish()
+        source.end()
       } catch {
-        outgoing.finish(throwing: boundary.failure(error, context))
+        source.end(throwing: boundary.failure(error, context))
       }
     }
     let timer = context.deadline.map {
-      options.clock.schedule(at: $0) { outgoing.finish(throwing: FirestoreServiceError.late) }
+      options.clock.schedule(at: $0) { source.end(throwing: FirestoreServiceError.late) }
     }
-    outgoing.onTermination = { _ in
+    source.start {
+      incoming.yield($0)
+    } onFinish: {
+      incoming.finish()
+    } onEnd: {
       timer?.cancel()
       incoming.finish()
       task.cancel()
     }
+    let responses = AcknowledgedResponses(call.responses)
     return WriteCall(
-      responses: responses,
-      send: { incoming.yield($0) },
-      finish: { incoming.finish() },
-      cancel: { outgoing.finish() }
-    )
+      responses: AsyncThrowingStream { try await responses.next { source.hasTaken($0) } },
+      send: { call.send($0) },
+      finish: { call.finish() },
+      cancel: { call.cancel() },
+      pending: { call.pendingRequests },
+      ready: { try await call.ready(below: $0) })
   }
 
   /// Commits the writes of a request; those with an identifier once, however often they are sent.
@@ -66,5 +78,19 @@ extension FirestoreCall {
     let commit = try await commit(request.writes, once: request.id)
     return WriteResponse(
       streamToken: token.bytes, writeResults: commit.writeResults, commitTime: commit.commitTime)
+  }
+}
+
+/// The responses of a call, each batch of which is counted when it is read.
+// Sound as @unchecked Sendable: an AsyncThrowingStream has one consumer, and so has the stream that is made of it.
+private final class AcknowledgedResponses: @unchecked Sendable {
+  private var iterator: AsyncThrowingStream<[WriteResponse], any Error>.Iterator
+
+  init(_ responses: AsyncThrowingStream<[WriteResponse], any Error>) { iterator = responses.makeAsyncIterator() }
+
+  func next(_ hasRead: (Int) -> Void) async throws -> [WriteResponse]? {
+    guard let batch = try await iterator.next(isolation: #isolation) else { return nil }
+    hasRead(batch.count)
+    return batch
   }
 }

@@ -1,4 +1,5 @@
 import Testing
+import VestaFirestoreModel
 
 @testable import VestaFirestore
 
@@ -13,6 +14,15 @@ import Testing
   func `one slash at either end of an id is tolerated`(id: String) {
     #expect(testDatabase.collection(id).path == "c")
     #expect(testDatabase.collection("x").document(id).path == "x/c")
+  }
+
+  @Test(arguments: [
+    (["cities"], UserPath.Kind.document, #"Write document("cities/ID") for a document of this collection"#),
+    (["cities", "bonn"], .collection, #"Write document("cities/bonn") for this document"#),
+  ])
+  func `a path of the other kind is refused with what to write`(segments: [String], kind: UserPath.Kind, remedy: String)
+  {
+    #expect(UserPath.wrongCount(ResourcePath(segments), kind: kind).contains(remedy))
   }
 
   #if os(Linux) || os(macOS) || os(Windows)

@@ -126,7 +126,11 @@ import VestaFirestoreBackend
     (["a": [[1]]] as [String: any Sendable], "Nested arrays are not supported (found in field a)"),
     (["": 1], "Invalid data. Document fields must not be empty (found in field ``)"),
     (["__x__": 1], "Invalid data. Document fields cannot begin and end with \"__\" (found in field __x__)"),
-    (["a": URL(fileURLWithPath: "/")], "Unsupported type: URL (found in field a)"),
+    (
+      ["a": URL(fileURLWithPath: "/")],
+      "Unsupported type: URL (found in field a). "
+        + "Write a dictionary of values that Firestore has, or pass a Codable value to setData(from:)."
+    ),
     (
       ["a": [FieldValue.serverTimestamp()]],
       "FieldValue.serverTimestamp() is not currently supported inside arrays (found in field a)"

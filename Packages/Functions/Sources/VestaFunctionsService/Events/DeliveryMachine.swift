@@ -99,6 +99,13 @@ struct DeliveryMachine {
     return !mayHaveMore
   }
 
+  /// What failed before may succeed now: the lanes that wait for another attempt are ready.
+  mutating func endPauses() {
+    for (_, lane) in retries where lanes[lane]?.waiting.isEmpty == false { lanes[lane]?.waiting[0].retryTime = 0 }
+    ready += retries.map(\.lane)
+    retries = []
+  }
+
   /// The right to deliver was lost or is new: others may have changed the queue, so everything is read again.
   mutating func restart() {
     generation += 1

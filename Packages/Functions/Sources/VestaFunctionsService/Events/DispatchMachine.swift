@@ -112,6 +112,11 @@ struct DispatchMachine {
     names = machines.keys.sorted()
   }
 
+  /// What failed before may succeed now: events of functions do not wait for another attempt any longer.
+  mutating func endPauses(_ isMeant: (String) -> Bool) {
+    for name in names where isMeant(name) { machines[name]?.endPauses() }
+  }
+
   /// Events may have been recorded.
   ///
   /// - Returns: Whether that is news to a queue.

@@ -83,6 +83,9 @@ final class EventDispatcher: EventSourceObserver {
     pump { $0.setFunctions(functions) }
   }
 
+  /// Has events that wait for another attempt delivered at once.
+  func endPauses(_ isMeant: (String) -> Bool) { pump { $0.endPauses(isMeant) } }
+
   func eventsWereRecorded() {
     // Called by each commit with events: only the first one of the commits that are read together has something to do.
     if state.withLock({ !$0.machine.isClosed && $0.machine.woken() }) { pump() }

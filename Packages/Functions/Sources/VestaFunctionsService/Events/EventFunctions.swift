@@ -107,6 +107,14 @@ final class EventFunctions: Sendable {
     subscribe()
   }
 
+  /// Has events that wait for another attempt delivered at once.
+  ///
+  /// - Parameter isMeant: Whether the function of a name is one of those whose events are meant.
+  func endPauses(_ isMeant: (String) -> Bool) {
+    let dispatchers = state.withLock { Array($0.dispatchers.values) }
+    for dispatcher in dispatchers { dispatcher.endPauses(isMeant) }
+  }
+
   /// Passes the subscriptions to the sources; again when they have changed in the meantime, so that the last call is
   /// right.
   private func subscribe() {

@@ -3,6 +3,7 @@ import VestaConcurrency
 import VestaCore
 import VestaEventsInterop
 import VestaFiles
+import VestaServiceInterop
 
 /// The functions of other programs that a project has registered: event functions that call an `EventTriggerDelivery`.
 ///
@@ -49,6 +50,8 @@ final class RemoteTriggers: EventTriggers {
       }
       // Events that the engines do not have are refused before anything is kept.
       try self.register(trigger)
+      // The program runs.
+      self.registry.events.endPauses { $0.hasPrefix(EventTrigger.functionPrefix) }
       triggers[trigger.key] = trigger
     } undo: { before in
       if let before = before[trigger.key] { try? self.register(before) } else { self.unregister(trigger.key) }
@@ -98,14 +101,22 @@ final class RemoteTriggers: EventTriggers {
       try registry.register(
         EventFunction(subscription: trigger.subscription, options: options) { [delivery, project] event in
           guard trigger.wants(event) else { return }
-          try await delivery.deliver(event, to: trigger, of: project)
+          do {
+            try await delivery.deliver(event, to: trigger, of: project)
+          } catch let status as ServiceStatus where status.code == .internal {
+            // As at Firebase without a policy of retries: what the function has done before it failed is not done
+            // again, and later events of its document do not wait.
+            log.warning(
+              "I-FUS000013",
+              "The function \(trigger.key) has failed on \(event.id), and does not get it again: \(status.message)")
+          }
         })
     } catch {
       throw EventTriggerError(error.description)
     }
   }
 
-  private func unregister(_ key: String) { registry.removeEventFunction("trigger/\(key)") }
+  private func unregister(_ key: String) { registry.removeEventFunction(EventTrigger.functionPrefix + key) }
 
   /// Makes a change, and keeps it.
   private func change(
@@ -135,6 +146,11 @@ final class RemoteTriggers: EventTriggers {
     let list = triggers.values.sorted { $0.key < $1.key }.map { JSONValue.object($0.json) }
     try DurableFile.replace(path, with: (["triggers": .array(list)] as JSONObject).json())
   }
+}
+
+extension EventTrigger {
+  /// The beginning of the names of the event functions of triggers.
+  fileprivate static let functionPrefix = "trigger/"
 }
 
 private let log = Logger(service: "VestaFunctionsService")

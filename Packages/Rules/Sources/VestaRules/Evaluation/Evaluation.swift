@@ -305,8 +305,11 @@ struct Evaluation {
     )
     let failure = arguments(list, room: room)
     defer { drop(to: start) }
-    if let failure { return failure }
-    guard count == parameters else { return fail(.incorrectArguments(code.program.functions[number].name), id) }
+    // The error of an argument is the outcome of the parameter: where that is not needed, or decides nothing, it is none of the call.
+    if let failure, isEnded { return failure }
+    guard count == parameters else {
+      return failure ?? fail(.incorrectArguments(code.program.functions[number].name), id)
+    }
     // The call of the body is an expression, and so is each argument.
     budget.expressions -= 1 + count
     let (outerBase, outerVariables) = (base, variables)

@@ -148,7 +148,23 @@ struct QueryFacts: Sendable {
     case (.less, .less), (.less, .lessOrEqual), (.lessOrEqual, .lessOrEqual):
       return Arithmetic.order(known.value, value).map { $0 == .before || $0 == .same } == true ? true : nil
     case (.lessOrEqual, .less): return Arithmetic.order(known.value, value) == .before ? true : nil
+    // No value outside of a range is equal to one in it.
+    case (.greater, .equal), (.greater, .notEqual), (.greaterOrEqual, .equal), (.greaterOrEqual, .notEqual),
+      (.less, .equal), (.less, .notEqual), (.lessOrEqual, .equal), (.lessOrEqual, .notEqual):
+      return excludes(known, value) ? asked == .notEqual : nil
     default: return nil
+    }
+  }
+
+  /// Whether a value is outside of a range.
+  private func excludes(_ range: Constraint, _ value: RulesValue) -> Bool {
+    let order = Arithmetic.order(range.value, value)
+    switch range.comparison {
+    case .greater: return order == .after || order == .same
+    case .greaterOrEqual: return order == .after
+    case .less: return order == .before || order == .same
+    case .lessOrEqual: return order == .before
+    default: return false
     }
   }
 

@@ -200,15 +200,24 @@ final class NaiveEvaluator {
   private func call(
     _ name: String, _ arguments: [NaiveExpression], _ frame: Frame, _ scope: NaiveScope
   ) throws(NaiveError) -> Value {
-    let values = try all(arguments, frame, scope)
     for outer in sequence(first: scope, next: \.parent) {
       guard let function = outer.functions.first(where: { $0.name == name }) else { continue }
-      guard values.count == function.parameters.count else { throw .containing("Incorrect number of arguments") }
+      guard arguments.count == function.parameters.count else {
+        _ = try all(arguments, frame, scope)
+        throw .containing("Incorrect number of arguments")
+      }
       let inner = Frame()
-      for (parameter, value) in zip(function.parameters, values) { inner.values[parameter] = value }
+      // The error of an argument is one of its parameter, wherever that is used.
+      for (parameter, argument) in zip(function.parameters, arguments).reversed() {
+        switch try outcome(argument, frame, scope) {
+        case .success(let value): inner.values[parameter] = value
+        case .failure(let error): inner.failures[parameter] = error
+        }
+      }
       for variable in function.variables { inner.variables[variable.name] = variable.value }
       return try value(function.result, inner, outer)
     }
+    let values = try all(arguments, frame, scope)
     if ["get", "exists"].contains(name) { return try lookUp(name, values) }
     return try NaiveBuiltins.call(name, values)
   }

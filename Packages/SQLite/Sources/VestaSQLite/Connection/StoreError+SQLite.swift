@@ -20,7 +20,7 @@ extension StoreError {
     if status == Code.checksumFailure {
       message = "A page of the file does not have the checksum that it was written with."
     }
-    self.init(code, operation: operation, path: path, message: message, hint: code.hint)
+    self.init(code, operation: operation, path: path, message: message, hint: code.hint(path))
   }
 
   /// The store error for an error of the system.
@@ -36,12 +36,12 @@ extension StoreError {
     let code: Code =
       failure.isNoSpace ? .diskFull : failure.isNotPermitted ? .readOnly : failure.isLocked ? .locked : .inputOutput
     let message = "\(code.sentence) The system says: \(failure.text)."
-    self.init(code, operation: operation, path: path, message: message, hint: code.hint)
+    self.init(code, operation: operation, path: path, message: message, hint: code.hint(path))
   }
 
   /// A failure whose sentences follow from its kind.
   init(_ code: Code, operation: String, path: String) {
-    self.init(code, operation: operation, path: path, message: code.sentence, hint: code.hint)
+    self.init(code, operation: operation, path: path, message: code.sentence, hint: code.hint(path))
   }
 }
 
@@ -92,7 +92,7 @@ extension StoreError.Code {
     }
   }
 
-  fileprivate var hint: String? {
+  fileprivate func hint(_ path: String) -> String? {
     switch self {
     case .closed: "Open it again, or end its users first."
     case .ended: "Use it inside the body only."
@@ -105,7 +105,8 @@ extension StoreError.Code {
     case .notADatabase: "Move the file away, or choose another directory."
     case .newerSchema: "Use at least the version of Vesta that wrote it."
     case .corrupt:
-      "Close the store and call SQLiteStore.repair: it mends what another program wrote. If that fails, restore a backup."
+      "Close the store (end the program, or delete the app) and call \(StoreFiles.repairCall(path)): it mends what another "
+        + "program wrote. If that fails, restore a backup."
     case .diskFull: "Free some room and try again; nothing that was acknowledged is lost."
     case .readOnly: "Check who owns the directory and its files, and whether the disk is mounted read-only."
     case .unknownOutcome: "Check the disk, then read back what was to be written."

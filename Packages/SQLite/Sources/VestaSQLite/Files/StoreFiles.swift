@@ -68,6 +68,16 @@ final class StoreFiles: Sendable {
   /// The room that is kept for transactions which make room.
   var reserve: String { "\(directory)/reserve" }
 
+  /// What to write to repair the store of a file, as the caller of an engine knows neither its name nor its directory.
+  ///
+  /// - Parameter file: A file in the directory of the store; for another path the answer names the function alone.
+  static func repairCall(_ file: String) -> String {
+    let folders = file.split(separator: "/", omittingEmptySubsequences: false)
+    guard folders.count > 2, folders[folders.count - 1].hasPrefix("store.sqlite") else { return "SQLiteStore.repair" }
+    let directory = folders.dropLast(2).joined(separator: "/")
+    return "SQLiteStore.repair(named: \"\(folders[folders.count - 2])\", in: \"\(directory)\")"
+  }
+
   /// The write-ahead log of the database.
   var log: String { database + "-wal" }
 
@@ -109,7 +119,8 @@ final class StoreFiles: Sendable {
       operation: "open",
       path: log,
       message: "The header of the write-ahead log is damaged; the transactions in it cannot be read.",
-      hint: "Restore a backup, or call SQLiteStore.repair to go on without the transactions that were in the log only."
+      hint: "Restore a backup, or call \(Self.repairCall(log)) to go on without the transactions that were in the log "
+        + "only."
     )
   }
 

@@ -10,7 +10,7 @@ public enum DataCommands {
     await .of { () throws(ServerError) in
       let options = try CommandOptions(arguments, values: ["--project"])
       guard options.words.count == 1 else { throw ServerError("Usage: vesta export DIR [--project P]") }
-      let project = ServeArguments.project(options.values["--project"], in: directory)
+      let project = try ServeArguments.project(options.values["--project"], in: directory)
       guard let hub = await HubLocator.hub(of: project) else {
         if HubLocator.isPrivate(project: project) {
           throw ServerError("Another user runs the server of the project \(project): export as that user.")
@@ -49,19 +49,12 @@ public enum DataCommands {
         throw ServerError("Usage: vesta import DIR [OPTION...], with the options of vesta serve")
       }
       let settings = try await importSettings(Array(arguments.dropFirst()), directory)
-      let server: VestaServer
       do {
-        server = try await VestaServer.start(settings)
+        let server = try await VestaServer.start(settings, importing: path)
+        await server.stop()
       } catch {
         throw ServerError("\(error)")
       }
-      do throws(ServerError) {
-        try await server.importData(from: path)
-      } catch {
-        await server.stop()
-        throw error
-      }
-      await server.stop()
       return CommandResult("Imported \(path) into the project \(settings.project)")
     }
   }

@@ -10,6 +10,7 @@ public enum DoctorCommand {
       let settings = try ServeArguments(arguments, in: directory).settings
       var problems = rules(settings) + data(settings)
       if !ProjectApps.isProject(settings.project) { problems.append(ProjectApps.refusal(of: settings.project)) }
+      problems += await store(settings)
       problems += try await ports(settings)
       if let hub = await HubLocator.hub(of: settings.project) {
         problems.append(
@@ -46,6 +47,16 @@ public enum DoctorCommand {
     if !isDirectory.boolValue { return ["\(path) is no directory. Name another one with --data."] }
     if settings.postgres == nil, DataLock.isTaken(path) { return [DataLock.refusal(of: path)] }
     return FileManager.default.isWritableFile(atPath: path) ? [] : ["The directory \(path) cannot be written to."]
+  }
+
+  /// Whether PostgreSQL can be reached.
+  private static func store(_ settings: ServerSettings) async -> [String] {
+    guard settings.postgres != nil, ProjectApps.isProject(settings.project) else { return [] }
+    let host = ServerHost(settings)
+    var problems: [String] = []
+    do throws(ServerError) { try await host.checkStore() } catch { problems = [error.description] }
+    await host.apps.close()
+    return problems
   }
 
   private static func isFree(_ port: Int, at host: String, _ transport: VestaTransportServer) async -> Bool {

@@ -100,7 +100,7 @@ public enum RulesCommand {
     _ arguments: [String], _ directory: String
   ) async throws(ServerError) -> CommandResult {
     let options = try CommandOptions(arguments, values: ["--project", "--format", "--host"])
-    let project = ServeArguments.project(options.values["--project"], in: directory)
+    let project = try ServeArguments.project(options.values["--project"], in: directory)
     let suffixes = ["json": "", "html": ".html", "lcov": ".lcov"]
     guard let suffix = suffixes[options.values["--format"] ?? "json"] else {
       throw ServerError("--format is json, html or lcov.")

@@ -1,4 +1,5 @@
 import Foundation
+import VestaCore
 
 /// A server from its start to its end, as the commands `serve` and `exec` run it.
 public struct ServerRun: Sendable {
@@ -43,6 +44,9 @@ public struct ServerRun: Sendable {
       let end = await child.end
       forwarding.cancel()
       let isExporting = if case .exited = end { true } else { false }
+      if !isExporting, let path = arguments.exportPath {
+        say("A signal has ended the command: nothing is exported to \(path).")
+      }
       try await self.end(server, exports: isExporting)
       return end.status
     } catch {
@@ -61,14 +65,14 @@ public struct ServerRun: Sendable {
 
   private func start() async throws -> VestaServer {
     // At the end it would be too late: data in memory would be lost.
-    if let path = arguments.exportPath { try ExportPlace(path).checkWritable() }
-    let server = try await VestaServer.start(arguments.settings)
-    do {
-      if let path = arguments.importPath, imports(path) { try await server.importData(from: path) }
-    } catch {
-      await server.stop()
-      throw error
+    if let path = arguments.exportPath {
+      let place = ExportPlace(path)
+      try place.checkWritable()
+      if let data = arguments.settings.data, place.isOrHas(data) {
+        throw ServerError("\(path) has the data of the server, and no export takes its place. Name another directory.")
+      }
     }
+    let server = try await VestaServer.start(arguments.settings, importing: importedPath)
     say(server.table)
     return server
   }
@@ -83,8 +87,13 @@ public struct ServerRun: Sendable {
     await server.stop()
   }
 
-  /// Whether there is something to import: the directory that is exported to need not exist at the first start.
-  private func imports(_ path: String) -> Bool {
-    path != arguments.exportPath || FileManager.default.fileExists(atPath: path)
+  /// The directory that is imported; `nil` for none, and where there is no export yet, as at the first start with
+  /// `--import ./data --export-on-exit`.
+  private var importedPath: String? {
+    guard let path = arguments.importPath, ExportPlace(path).isVacant else { return arguments.importPath }
+    log.warning("I-SRV000011", "There is no export in \(path) yet: nothing is imported.")
+    return nil
   }
 }
+
+private let log = Logger(service: "VestaServer")

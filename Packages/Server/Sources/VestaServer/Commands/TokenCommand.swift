@@ -27,7 +27,7 @@ public enum TokenCommand {
     guard let seconds = Int64(options.values["--seconds"] ?? "3600"), seconds > 0 else {
       throw ServerError("--seconds is how long the token is valid.")
     }
-    let project = ServeArguments.project(options.values["--project"], in: directory)
+    let project = try ServeArguments.project(options.values["--project"], in: directory)
     let now = Int64(Date().timeIntervalSince1970)
     let uid = options.values["--uid"] ?? "user"
     guard (1...128).contains(uid.utf8.count) else { throw ServerError("--uid has 1 to 128 bytes.") }

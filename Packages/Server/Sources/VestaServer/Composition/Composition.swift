@@ -90,7 +90,7 @@ enum Composition {
   /// Without that app, as in a command that only opens projects, no function is reached: events wait for the next
   /// server.
   static func outgoing(_ settings: ServerSettings, _ app: VestaApp?, _ clock: ServiceClock) -> OutgoingCalls {
-    let address = settings.functionsEmulator.flatMap { HTTPURL($0.contains("://") ? $0 : "http://\($0)") }
+    let address = settings.functionsEmulator.flatMap(url(ofEmulator:))
     let client: @Sendable () throws -> (any HTTPClient)? = { [weak app] in
       try app?.container.find((any HTTPClient).self)
     }
@@ -100,6 +100,12 @@ enum Composition {
         forms: { [weak app] in app?.container.resolveAll((any EventTriggerForm).self) ?? [] }, client: client),
       blocking: HTTPBlockingFunctions(clock: clock, client: client),
       providerKeys: HTTPProviderKeys(clock: clock, client: client), client: client)
+  }
+
+  /// The URL of an address of a functions emulator, such as `127.0.0.1:5002`; `nil` for a host without a port.
+  static func url(ofEmulator address: String) -> HTTPURL? {
+    if address.contains("://") { return HTTPURL(address).flatMap { $0.scheme.hasPrefix("http") ? $0 : nil } }
+    return HTTPURL.split(authority: address)?.port == nil ? nil : HTTPURL("http://\(address)")
   }
 
   /// The libraries of the app that has the routes.

@@ -3,6 +3,7 @@ import VestaAuthBackend
 import VestaAuthService
 import VestaConcurrency
 import VestaCore
+import VestaCryptoInterop
 import VestaEventsInterop
 import VestaFirestoreService
 import VestaFunctionsEndpoints
@@ -29,6 +30,15 @@ enum ServerLibrary: Library {
           let unlimited = RateLimit(burst: 1_000_000, refillInterval: .milliseconds(1))
           (options.accountGuesses, options.addressGuesses) = (unlimited, unlimited)
           (options.digitGuesses, options.codesPerRecipient) = (unlimited, unlimited)
+          // The suite keeps passwords in clear text: test suites make accounts, and import them, by thousands. A hash
+          // of this scheme is replaced at the first sign-in with --production.
+          options.passwordScheme = .pbkdf2(.sha256, iterations: 100)
+          let project = container.options.projectID
+          let isNamed = project != SettingsOfApps.settings(of: container.appName).project
+          let links = SettingsOfApps.outgoing(of: container.appName).links
+          options.codeSender = RecordingCodeSender(logsSecrets: true) {
+            links.link($0.link, project: isNamed ? project : nil)
+          }
         }
         return options
       },
@@ -93,6 +103,8 @@ struct OutgoingCalls: Sendable {
   let providerKeys: any IdentityProviderKeySource
   /// The client of HTTP, which reaches push services; `nil` where no server runs.
   let client: @Sendable () throws -> (any HTTPClient)?
+  /// The links of messages that are logged.
+  let links = ActionLinks()
 }
 
 /// The settings of the server that an app belongs to: a library is a type, and cannot keep them itself.

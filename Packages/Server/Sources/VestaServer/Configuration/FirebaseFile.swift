@@ -25,8 +25,11 @@ struct FirebaseFile {
   ///
   /// - Throws: ``ServerError`` for what is no JSON, and for a port that is none.
   init(json: [UInt8]) throws(ServerError) {
-    guard let object = Self.object(json) else {
-      throw ServerError("firebase.json is not valid JSON. Mend it, or name another file with --config.")
+    let object: JSONObject
+    do throws(BytesError) {
+      object = try JSONObject(json: JSONComments.removed(from: json))
+    } catch {
+      throw ServerError("firebase.json is not valid JSON: \(error.message). Mend it, or name another with --config.")
     }
     for product in ["firestore", "storage", "database"] {
       // Several databases or buckets have a list; all others have the rules of the first one.

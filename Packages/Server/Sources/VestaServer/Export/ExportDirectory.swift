@@ -12,6 +12,8 @@ struct ExportDirectory: Sendable {
   let parts: [any ExportPart]
   let project: String
   let host: any EndpointHost
+  /// The gate of the server, which all of its exports and imports share.
+  let gate: ImportGate
 
   static let metadata = "firebase-export-metadata.json"
 
@@ -27,6 +29,7 @@ struct ExportDirectory: Sendable {
   ///   - products: The products to export; `nil` for all.
   /// - Throws: ``ServerError``; an earlier file at the path is unchanged.
   func write(to path: String, products: Set<String>? = nil) async throws(ServerError) {
+    let start = try gate.checkExport()
     let place = ExportPlace(path)
     try place.check()
     let chosen = parts.filter { products?.contains($0.product) ?? true }
@@ -43,6 +46,13 @@ struct ExportDirectory: Sendable {
     } catch {
       place.discard(temporary)
       throw ServerError("The export to \(place.path) failed: \(Self.sentence(of: error))")
+    }
+    do throws(ServerError) {
+      // An import that has begun meanwhile is in a part of what was written.
+      try gate.checkExport(since: start)
+    } catch {
+      place.discard(temporary)
+      throw error
     }
     try place.publish(temporary)
   }
@@ -81,6 +91,10 @@ struct ExportDirectory: Sendable {
   /// - Parameter path: The directory, with the metadata of the suite, or of an export of Firestore in production.
   /// - Throws: ``ServerError``; the data before the mistake is in the project.
   func read(from path: String) async throws(ServerError) {
+    try await gate.importing { () throws(ServerError) in try await readParts(from: path) }
+  }
+
+  private func readParts(from path: String) async throws(ServerError) {
     let path = URL(filePath: path).standardizedFileURL.path(percentEncoded: false)
     let metadata = try Self.entries(in: path)
     for part in parts.sorted(by: { Self.place($0.product) < Self.place($1.product) }) {

@@ -20,8 +20,21 @@ struct ExportPlace: Sendable {
   private static let written = Locked<Set<String>>([])
 
   init(_ path: String) {
-    let url = URL(filePath: path).standardizedFileURL
+    let url = Self.followed(URL(filePath: path).standardizedFileURL)
     self.path = url.resolvingSymlinksInPath().path(percentEncoded: false).trimmingSlash
+  }
+
+  /// The place that a link leads to, also where there is nothing yet: Foundation resolves existing places alone.
+  private static func followed(_ url: URL) -> URL {
+    var url = url
+    // A cycle ends as it does for the system.
+    for _ in 0..<40 {
+      let path = url.path(percentEncoded: false).trimmingSlash
+      guard let target = try? FileManager.default.destinationOfSymbolicLink(atPath: path) else { break }
+      let folder = URL(filePath: FilePath.parent(of: path), directoryHint: .isDirectory)
+      url = URL(filePath: target, relativeTo: folder).standardizedFileURL
+    }
+    return url
   }
 
   // MARK: Checking
@@ -49,6 +62,15 @@ struct ExportPlace: Sendable {
       throw ServerError("Nothing can be exported to \(path): \(folder) cannot be written to. Name another directory.")
     }
   }
+
+  /// Whether the place is a directory, or above it.
+  func isOrHas(_ directory: String) -> Bool {
+    let other = ExportPlace(directory).path
+    return other == path || other.hasPrefix(path + "/")
+  }
+
+  /// Whether there is nothing yet: the directory is absent, or as good as empty.
+  var isVacant: Bool { !FileManager.default.fileExists(atPath: path) || names?.isEmpty == true }
 
   /// The entries of the directory but for the usual ones of an empty directory; `nil` where it is none.
   private var names: [String]? {

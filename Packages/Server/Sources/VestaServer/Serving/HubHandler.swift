@@ -76,7 +76,8 @@ struct HubHandler: HTTPHandler {
       return .response(JSONResponse.forbidden("Export cannot be triggered by external callers."))
     }
     guard let object = try? JSONObject(json: request.body.bytes ?? []), let path = object["path"]?.string,
-      path.hasPrefix("/")
+      // The system reads a path up to its first zero.
+      path.hasPrefix("/"), !path.utf8.contains(0)
     else { return .response(JSONResponse.message("The body has to have the absolute path of a directory.", 400)) }
     let products = object["targets"]?.array.map { Set($0.compactMap(\.string)) }
     return .task { [exports] in

@@ -15,8 +15,10 @@ struct HubLocator: Sendable {
     let secret: String?
   }
 
-  private let path: String
+  private let project: String
   private let bytes: [UInt8]
+  /// The content of the file of another server of the project, which ran when this one started.
+  private let replaced: [UInt8]?
 
   /// Writes the file; as in the Firebase CLI's suite, tools find the server of a project that started last.
   ///
@@ -26,7 +28,10 @@ struct HubLocator: Sendable {
   ///   - project: The project.
   /// - Returns: `nil` where the file cannot be written, which is logged.
   static func write(_ locator: JSONObject, secret: String?, project: String) async -> HubLocator? {
-    if let other = await hub(of: project), other.process != locator["pid"]?.integer {
+    var replaced: [UInt8]?
+    let path = path(of: project)
+    if let other = await hub(of: project), other.process != locator["pid"]?.integer || isOther(other, locator) {
+      replaced = FileManager.default.contents(atPath: path).map(Array.init)
       log.warning(
         "I-SRV000009",
         """
@@ -36,11 +41,10 @@ struct HubLocator: Sendable {
     }
     var content = locator
     content["secret"] = secret.map { .string($0) }
-    let path = path(of: project)
     do {
       let bytes = try content.json()
-      try publish(bytes, at: path, isPrivate: secret != nil)
-      return HubLocator(path: path, bytes: bytes)
+      try publish(bytes, at: path)
+      return HubLocator(project: project, bytes: bytes, replaced: replaced)
     } catch {
       log.warning("I-SRV000010", "Tools do not find this server by itself: \(path) cannot be written. \(error)")
       return nil
@@ -51,9 +55,12 @@ struct HubLocator: Sendable {
   ///
   /// The process alone says nothing: after a crash another one may have its number.
   static func hub(of project: String) async -> Hub? {
-    guard let bytes = FileManager.default.contents(atPath: path(of: project)),
-      let object = try? JSONObject(json: Array(bytes)), let process = object["pid"]?.integer
-    else { return nil }
+    guard let bytes = FileManager.default.contents(atPath: path(of: project)) else { return nil }
+    return await hub(in: Array(bytes))
+  }
+
+  private static func hub(in content: [UInt8]) async -> Hub? {
+    guard let object = try? JSONObject(json: content), let process = object["pid"]?.integer else { return nil }
     for origin in (object["origins"]?.array ?? []).compactMap(\.string) {
       if await answers(origin, process) {
         return Hub(origin: origin, process: process, secret: object["secret"]?.string)
@@ -68,10 +75,18 @@ struct HubLocator: Sendable {
     return FileManager.default.fileExists(atPath: path) && !FileManager.default.isReadableFile(atPath: path)
   }
 
-  /// Removes the file if it is still this server's.
-  func remove() {
+  /// Removes the file if it is still this server's; a server that was found before this one is found again.
+  func remove() async {
+    let path = Self.path(of: project)
     guard FileManager.default.contents(atPath: path).map(Array.init) == bytes else { return }
     try? FileManager.default.removeItem(atPath: path)
+    guard let replaced, await Self.hub(in: replaced) != nil else { return }
+    try? Self.publish(replaced, at: path)
+  }
+
+  /// Whether a hub of this process is another server's: a process may have several.
+  private static func isOther(_ hub: Hub, _ locator: JSONObject) -> Bool {
+    locator["origins"]?.array?.contains(.string(hub.origin)) != true
   }
 
   private static func path(of project: String) -> String {
@@ -81,10 +96,11 @@ struct HubLocator: Sendable {
   }
 
   /// Writes a file next to its place, so that the secret is never in a file that others may read or have made.
-  private static func publish(_ bytes: [UInt8], at path: String, isPrivate: Bool) throws {
+  private static func publish(_ bytes: [UInt8], at path: String) throws {
     let temporary = "\(path).\(UUID().uuidString)"
     do {
-      let file = try OpenFile(writing: temporary, .always, isPrivate: isPrivate)
+      let hasSecret = (try? JSONObject(json: bytes))?["secret"] != nil
+      let file = try OpenFile(writing: temporary, .always, isPrivate: hasSecret)
       defer { file.close() }
       try file.write(bytes, at: 0)
       try DurableFile.move(temporary, to: path)

@@ -133,7 +133,7 @@ final class ProjectApps: Sendable {
       "I-SRV000002",
       """
       A request names the project \(project), but this server is for \(settings.project): it has data of its own. \
-      Set emulators.singleProjectMode of firebase.json to false where several are meant.
+      Start the server with --project \(project), or give the client the project \(settings.project); set emulators.singleProjectMode of firebase.json to false where several are meant.
       """)
   }
 

@@ -1,3 +1,4 @@
+import VestaAuthBackend
 import VestaConcurrency
 import VestaCore
 import VestaServiceInterop
@@ -53,6 +54,20 @@ final class ServerHost: EndpointHost {
       throw ServiceStatus(.internal, error.message)
     }
     throw ServiceStatus(.unimplemented, "This server does not have the product.")
+  }
+
+  /// Opens a store where stores are on another machine: otherwise each call would fail, and the start say nothing.
+  ///
+  /// - Throws: ``ServerError`` with the cause.
+  func checkStore() async throws(ServerError) {
+    guard settings.postgres != nil else { return }
+    do {
+      let accounts = try backend((any AuthAdminBackend).self, project: settings.project)
+      _ = try await accounts.projectConfig(context: .owner)
+    } catch {
+      let cause = (error as? any ServiceFailure)?.status.message ?? "\(error)"
+      throw ServerError("The PostgreSQL of --store cannot be used: \(cause)")
+    }
   }
 
   func onShutDown(_ work: @escaping @Sendable () -> Void) {

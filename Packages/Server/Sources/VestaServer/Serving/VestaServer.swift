@@ -33,20 +33,21 @@ public final class VestaServer: Sendable {
   private let transport: VestaTransportServer
   private let listeners: [any HTTPListener]
   private let routes: VestaApp
+  private let exports: ExportDirectory
   private let locator: HubLocator?
   private let lock: DataLock?
   private let watch: RulesWatch?
 
   private init(
     _ settings: ServerSettings, _ host: ServerHost, _ transport: VestaTransportServer, _ routes: VestaApp,
-    _ opened: Opened, _ locator: HubLocator?, _ lock: DataLock?
+    _ opened: Opened, _ exports: ExportDirectory, _ locator: HubLocator?, _ lock: DataLock?
   ) {
     self.settings = settings
     self.host = host
     self.transport = transport
     self.routes = routes
     (listeners, ports) = (opened.listeners, opened.ports)
-    (self.locator, self.lock) = (locator, lock)
+    (self.exports, self.locator, self.lock) = (exports, locator, lock)
     watch = settings.rulesInterval.map { RulesWatch(host.allRules, every: $0, clock: host.clock) }
     if !settings.rules.isEmpty || !settings.namedRules.isEmpty { watch?.start() }
   }
@@ -54,10 +55,13 @@ public final class VestaServer: Sendable {
   /// The number of a product's port; `nil` where it has none.
   public func port(of name: String) -> Int? { ports.first { $0.name == name }?.number }
 
-  /// Opens all ports.
+  /// Imports an export where one is named, and then opens all ports: whoever finds a port open finds all of the data.
   ///
+  /// - Parameters:
+  ///   - settings: The settings.
+  ///   - path: The directory of an export that is imported first, as ``importData(from:)`` does; `nil` for none.
   /// - Throws: ``ServerError``; nothing is open then.
-  public static func start(_ settings: ServerSettings) async throws -> VestaServer {
+  public static func start(_ settings: ServerSettings, importing path: String? = nil) async throws -> VestaServer {
     var settings = settings
     guard ProjectApps.isProject(settings.project) else { throw ServerError(ProjectApps.refusal(of: settings.project)) }
     if let data = settings.data { settings.data = try directory(data) }
@@ -70,12 +74,16 @@ public final class VestaServer: Sendable {
       libraries: Composition.server)
     let outgoing = Composition.outgoing(settings, routes, host.clock)
     host.apps.calls(outgoing)
-    await DeclaredIndexFiles(settings).declare(in: host)
+    let exports = ExportDirectory(
+      parts: Composition.exportParts(routes), project: settings.project, host: host, gate: ImportGate())
     var tuning = TransportTuning()
     tuning.certificateInterval = settings.certificateInterval
     let transport = try VestaTransportServer(tuning: tuning)
     var opened = Opened(isVerbose: settings.isVerbose, clock: host.clock, security: security)
     do {
+      try await host.checkStore()
+      await DeclaredIndexFiles(settings).declare(in: host)
+      if let path { try await exports.read(from: path) }
       let providers = Composition.providers(routes)
       if let unknown = settings.products?.subtracting(providers.map(\.product)).sorted().first {
         throw ServerError("--only names \(unknown), which is no product of this server.")
@@ -94,18 +102,21 @@ public final class VestaServer: Sendable {
       try await opened.open(
         ServerSettings.hub, settings.port(of: ServerSettings.hub) ?? 0, settings.hosts(of: ServerSettings.hub),
         transport, hub, isEncrypted: settings.hubScheme == "https")
-      let exports = ExportDirectory(parts: Composition.exportParts(routes), project: settings.project, host: host)
+      let page = opened.ports.first { $0.name == "auth" } ?? opened.ports.first { $0.name == ServerSettings.shared }
+      if let page { outgoing.links.lead(to: page.hosts, port: page.number, scheme: settings.scheme) }
       let secret = settings.isDevelopment ? nil : SystemRandom.alphanumeric(43)
       let handler = HubHandler(opened.ports, exports, outgoing.triggers, scheme: settings.hubScheme, secret: secret)
       // Pages find the other ports by it: test suites in browsers ask the hub first.
       hub.set(CrossOriginHandler(rules: HubHandler.pageRules, handler))
       host.apps.openTriggered()
       let locator = await HubLocator.write(handler.locator, secret: secret, project: settings.project)
-      return VestaServer(settings, host, transport, routes, opened, locator, lock)
+      return VestaServer(settings, host, transport, routes, opened, exports, locator, lock)
     } catch {
       for listener in opened.listeners { await listener.shutDown(within: .zero) }
       await transport.stop()
+      await host.apps.close()
       _ = await routes.delete()
+      lock?.release()
       throw error
     }
   }
@@ -125,13 +136,9 @@ public final class VestaServer: Sendable {
   /// - Throws: ``ServerError`` with the file that is wrong; the data before the mistake is in the project.
   public func importData(from path: String) async throws(ServerError) { try await exports.read(from: path) }
 
-  private var exports: ExportDirectory {
-    ExportDirectory(parts: Composition.exportParts(routes), project: settings.project, host: host)
-  }
-
   /// Ends streams with `UNAVAILABLE`, lets running exchanges end, and closes all projects.
   public func stop() async {
-    locator?.remove()
+    await locator?.remove()
     watch?.end()
     host.beginShutDown()
     let grace = settings.grace

@@ -35,6 +35,7 @@ final class DownloadRunner: TransferWork {
   func run(_ report: TransferReport) async throws -> StorageMetadata? {
     var content: (any ObjectContent)?
     defer { content?.close() }
+    var notice = RetryNotice(.download, of: object)
     var action = state.withLock { $0.machine.begin() }
     while true {
       if action == .succeed { return nil }
@@ -48,6 +49,7 @@ final class DownloadRunner: TransferWork {
         content?.close()
         content = nil
         action = state.withLock { $0.machine.failed(error, jitter: caller.random()) }
+        if case .wait = action { notice.give(after: error) }
       }
     }
   }

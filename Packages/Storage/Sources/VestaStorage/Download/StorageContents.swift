@@ -103,6 +103,7 @@ final class StorageContentsReader: Sendable {
 
   /// - Parameter place: The place among the transfers, of a stream whose object does not stay open.
   private func nextChunk(_ place: TransferPlace?) async throws -> Data? {
+    var notice = RetryNotice(.download, of: object)
     var action: DownloadMachine.Action =
       state.withLock { state in state.content == nil ? state.machine.begin() : .read }
     while true {
@@ -128,6 +129,7 @@ final class StorageContentsReader: Sendable {
       } catch {
         try Task.checkCancellation()
         action = state.withLock { $0.machine.failed(error, jitter: caller.random()) }
+        if case .wait = action { notice.give(after: error) }
       }
     }
   }

@@ -72,6 +72,7 @@ final class UploadRunner: TransferWork {
       isSingleCall: source.size.map { $0 <= Int64(caller.tuning.singleCallLength) } ?? false,
       isRepeatable: source.isRepeatable, restarts: caller.tuning.restarts,
       firstRetry: caller.tuning.firstRetry, retrySeconds: order.retrySeconds)
+    var notice = RetryNotice(.upload, of: objectName)
     var action = machine.begin(hasSession: session(for: source) != nil)
     while true {
       if case .succeed(let object) = action { return succeeded(object, report) }
@@ -83,6 +84,7 @@ final class UploadRunner: TransferWork {
       } catch {
         try Task.checkCancellation()
         action = machine.failed(error, jitter: caller.random())
+        if case .wait = action { notice.give(after: error) }
       }
     }
   }

@@ -1,5 +1,6 @@
 import Foundation
 import VestaBytes
+import VestaCore
 import VestaFiles
 import VestaServiceInterop
 import VestaStorageBackend
@@ -42,7 +43,8 @@ struct StorageExportPart: ExportPart {
   ) async throws -> [String] {
     let backend = try host.backend((any StorageBackend).self, project: project)
     let admin = try host.backend((any StorageAdminBackend).self, project: project)
-    let buckets = try await admin.listBuckets(context: .owner)
+    // Parts of uploads that are not finished are no objects.
+    let buckets = try await admin.listBuckets(context: .owner).filter { $0 != PartsExchange.bucket }
     for bucket in buckets {
       var request = ListRequest(bucket: bucket)
       repeat {
@@ -119,14 +121,32 @@ struct StorageExportPart: ExportPart {
     return all.compactMap { $0 as? String }.sorted()
   }
 
-  /// Uploads a file; its digests have to be equal to the digests of the metadata.
+  /// Uploads a file; one that differs from its metadata, as files do that were edited by hand, as it is.
   private func upload(_ request: UploadRequest, from path: String, _ backend: any StorageBackend) async throws {
+    var request = request
+    (request.isContinuable, request.size) = (false, nil)
+    do {
+      do {
+        try await send(request, expected: request.expected, from: path, backend)
+      } catch let error as StorageServiceError where error.reason == .contentMismatch {
+        log.warning(
+          "I-STE000001", "\(request.object) is imported from \(path), which differs from its metadata: \(error.message)"
+        )
+        request.expected = ContentDigest()
+        try await send(request, expected: ContentDigest(), from: path, backend)
+      }
+    } catch {
+      throw ServiceStatus(.invalidArgument, "\(path) cannot be imported as \(request.object): \(error)")
+    }
+  }
+
+  private func send(
+    _ request: UploadRequest, expected: ContentDigest, from path: String, _ backend: any StorageBackend
+  ) async throws {
     var context = CallContext.owner
     context.suppressesEvents = true
     let file = try OpenFile(reading: path)
     defer { file.close() }
-    var request = request
-    request.isContinuable = false
     let id = try await backend.startUpload(request, context: context)
     do {
       var offset: Int64 = 0
@@ -134,10 +154,10 @@ struct StorageExportPart: ExportPart {
         _ = try await backend.appendToUpload(id, offset: offset, bytes: bytes, context: context)
         offset += Int64(bytes.count)
       }
-      _ = try await backend.finalizeUpload(id, expected: request.expected, context: context)
+      _ = try await backend.finalizeUpload(id, expected: expected, context: context)
     } catch {
       try? await backend.cancelUpload(id, context: context)
-      throw ServiceStatus(.invalidArgument, "\(path) cannot be imported: \(error)")
+      throw error
     }
   }
 }
@@ -215,3 +235,5 @@ enum ExportedObject {
     return digest
   }
 }
+
+private let log = Logger(service: "VestaStorageEndpoints")

@@ -25,9 +25,7 @@ public enum StorageErrorWire {
     let isContent = if case .download = route.call { true } else { false }
     switch route.api {
     case .xml:
-      let text =
-        "<?xml version='1.0' encoding='UTF-8'?><Error><Code>\(xmlCode(error))</Code><Message>\(escaped(error.message))</Message></Error>"
-      return Response(status: status, contentType: "application/xml; charset=UTF-8", body: Array(text.utf8))
+      return Response(status: status, contentType: xmlType, body: xml(code: xmlCode(error), error.message))
     case .google where isContent:
       return Response(status: status, contentType: "text/html; charset=UTF-8", body: Array(escaped(error.message).utf8))
     case .google:
@@ -40,6 +38,16 @@ public enum StorageErrorWire {
       let envelope = ErrorEnvelope(code: status, message: error.message, status: status == 400 ? name : nil)
       return Response(status: status, contentType: json, body: (try? envelope.object.json()) ?? [])
     }
+  }
+
+  /// The type of an answer in XML.
+  public static let xmlType = "application/xml; charset=UTF-8"
+
+  /// The body of a refusal in XML.
+  public static func xml(code: String, _ message: String) -> [UInt8] {
+    let text =
+      "<?xml version='1.0' encoding='UTF-8'?><Error><Code>\(code)</Code><Message>\(escaped(message))</Message></Error>"
+    return Array(text.utf8)
   }
 
   /// The error of a response that is not a success.
@@ -94,6 +102,8 @@ public enum StorageErrorWire {
 
   private static func xmlCode(_ error: StorageServiceError) -> String {
     if error.reason == .precondition { return "PreconditionFailed" }
+    if error.reason == .uploadGone { return "NoSuchUpload" }
+    if error.reason == .contentMismatch { return "BadDigest" }
     switch error.code {
     case .notFound: return "NoSuchKey"
     case .permissionDenied, .unauthenticated: return "AccessDenied"
@@ -105,7 +115,7 @@ public enum StorageErrorWire {
   }
 
   /// Text that is safe in XML and HTML.
-  private static func escaped(_ text: String) -> String {
+  static func escaped(_ text: String) -> String {
     text.unicodeScalars.map { scalar in
       switch scalar {
       case "&": "&amp;"

@@ -12,7 +12,8 @@ extension StorageRoute {
     case .upload(_, _, .resumable): "POST"
     case .upload: api == .xml ? "PUT" : "POST"
     case .withdraw: "DELETE"
-    case .addToken, .revokeToken, .copy, .createBucket, .move, .compose, .grant, .batch: "POST"
+    case .parts(_, let call): call.method
+    case .addToken, .revokeToken, .copy, .createBucket, .move, .compose, .grant, .batch, .form: "POST"
     }
   }
 
@@ -76,6 +77,10 @@ extension StorageRoute {
     case .revokeToken(let object, let token):
       fields.append("delete_token", token)
       return path(base, object)
+    case .form(let bucket): return "/\(encode(bucket))/"
+    case .parts(let object, let call):
+      call.append(to: &fields)
+      return path("", object)
     case .copy(let object, let other, let isRewrite):
       return
         "\(path(base, object))/\(isRewrite ? "rewriteTo" : "copyTo")/b/\(encode(other.bucket))/o/\(encode(other.name))"
@@ -118,4 +123,29 @@ extension StorageRoute {
   }
 
   private func encode(_ text: String) -> String { PercentEncoding.unreserved.encode(text) }
+}
+
+extension StorageRoute.PartsCall {
+  fileprivate var method: String {
+    switch self {
+    case .start, .complete: "POST"
+    case .put: "PUT"
+    case .cancel: "DELETE"
+    case .list: "GET"
+    }
+  }
+
+  fileprivate func append(to fields: inout FormFields) {
+    switch self {
+    case .start: fields.append("uploads", "")
+    case .complete(let id), .cancel(let id): fields.append("uploadId", id)
+    case .put(let id, let number):
+      fields.append("partNumber", "\(number)")
+      fields.append("uploadId", id)
+    case .list(let id, let marker, let limit):
+      fields.append("uploadId", id)
+      fields.append("part-number-marker", "\(marker)")
+      fields.append("max-parts", "\(limit)")
+    }
+  }
 }

@@ -23,6 +23,20 @@ public struct StorageRoute: Sendable, Hashable {
     case resumable(id: String?)
   }
 
+  /// The calls on an upload in parts by Google's XML, with its id.
+  public enum PartsCall: Sendable, Hashable {
+    /// Starts an upload.
+    case start
+    /// Takes a part.
+    case put(String, number: Int)
+    /// Makes the object of the parts that are in the body.
+    case complete(String)
+    /// Gives the upload up.
+    case cancel(String)
+    /// Lists the parts after a number.
+    case list(String, after: Int, limit: Int)
+  }
+
   /// The calls.
   public enum Call: Sendable, Hashable {
     /// Lists the buckets.
@@ -69,6 +83,10 @@ public struct StorageRoute: Sendable, Hashable {
     case policy(String)
     /// Asks which of some permissions the caller has.
     case permissions(String, [String])
+    /// A call on an upload in parts.
+    case parts(ObjectName, PartsCall)
+    /// Uploads an object by a form of a web page.
+    case form(bucket: String)
     /// Several calls, which are in the body.
     case batch
   }
@@ -223,40 +241,6 @@ public struct StorageRoute: Sendable, Hashable {
       return .upload(bucket: bucket, name: request.fields["name"] ?? name, kind)
     default: return nil
     }
-  }
-
-  /// The parameters of Google's XML that name a part of an object or of a bucket, or another call on it.
-  private static let parts = [
-    "acl", "attributes", "billing", "compose", "cors", "delete", "encryption", "encryptionConfig", "legal-hold",
-    "lifecycle", "location", "logging", "object-lock", "partNumber", "policy", "requestPayment", "restore", "retention",
-    "select", "storageClass", "tagging", "torrent", "uploadId", "uploads", "versioning", "versions", "website",
-  ]
-
-  private static func xml(_ path: [String], _ request: Request) throws(BytesError) -> Call? {
-    guard path.count >= 2, !path[0].isEmpty else { return nil }
-    let name = path.dropFirst().joined(separator: "/")
-    // A part of the object is meant, such as its access list, which must not be taken for its content.
-    guard !name.isEmpty, !parts.contains(where: { request.fields[$0] != nil }) else { return nil }
-    let object = ObjectName(bucket: path[0], name: name)
-    switch request.method {
-    case "GET": return .download(object, token: nil)
-    case "PUT":
-      if let source = request.field("x-goog-copy-source") {
-        return .copy(try Self.source(source), to: object, isRewrite: false)
-      }
-      return .upload(bucket: path[0], name: name, .media)
-    case "POST" where request.startsResumable: return .upload(bucket: path[0], name: name, .resumable(id: nil))
-    case "DELETE": return .delete(object)
-    default: return nil
-    }
-  }
-
-  /// The object that `BUCKET/OBJECT` names, with a slash in front or without.
-  private static func source(_ text: String) throws(BytesError) -> ObjectName {
-    let parts = try PercentEncoding.decode(text.hasPrefix("/") ? text.dropFirst() : text[...])
-      .split(separator: "/", maxSplits: 1)
-    guard parts.count == 2 else { throw BytesError(.malformed, "x-goog-copy-source is not BUCKET/OBJECT") }
-    return ObjectName(bucket: String(parts[0]), name: String(parts[1]))
   }
 
   static func list(_ bucket: String, _ request: Request) throws(BytesError) -> ListRequest {

@@ -191,7 +191,7 @@ extension MultipartMachine {
     return nil
   }
 
-  private static func firstIndex(of pattern: [UInt8], in bytes: [UInt8], from start: Int) -> Int? {
+  static func firstIndex(of pattern: [UInt8], in bytes: [UInt8], from start: Int) -> Int? {
     guard bytes.count >= pattern.count else { return nil }
     return bytes.withUnsafeBufferPointer { bytes in
       // Unsafe pointer, used inside the closure only: the search reads every byte of an upload.

@@ -1,0 +1,258 @@
+import VestaBytes
+import VestaServiceInterop
+import VestaStorageBackend
+import VestaStorageWire
+import VestaTransportInterop
+
+/// An upload in parts by Google's XML, whose parts arrive in any order and at the same time.
+///
+/// The upload is one of the backend's, which takes the bytes at the end, in the order of the parts; until then each part
+/// is an object in a bucket that no request can name. So parts survive a restart, and the object is there as a whole
+/// or not at all.
+///
+/// | request | upload of the backend | parts |
+/// |---|---|---|
+/// | `POST ?uploads` | started, for the caller | those of uploads that are over are removed |
+/// | `PUT ?partNumber&uploadId` | must be active | `UPLOAD/00001`, …: the last one of a number counts |
+/// | `POST ?uploadId` | gets all bytes, and is finished | removed afterwards |
+/// | `DELETE ?uploadId` | cancelled | removed |
+struct PartsExchange: Sendable {
+  /// The bucket of parts, which requests cannot name.
+  static let bucket = "vesta-upload-parts"
+
+  let exchange: StorageExchange
+  let object: ObjectName
+
+  private var backend: any StorageBackend { exchange.backend }
+  private var tuning: StorageEndpointsTuning { exchange.tuning }
+
+  /// Whoever knows the id of an upload may send its parts.
+  ///
+  /// Functions do not hear of them.
+  private static let context = CallContext(caller: .owner, suppressesEvents: true)
+
+  func respond(_ call: StorageRoute.PartsCall) async throws -> HTTPResponse {
+    switch call {
+    case .start: return try await start()
+    case .put(let id, let number): return try await put(id, number)
+    case .complete(let id): return try await complete(id)
+    case .cancel(let id):
+      _ = try await active(id)
+      try await backend.cancelUpload(UploadID(rawValue: id), context: exchange.context)
+      try await remove(id)
+      return HTTPResponse(.noContent)
+    case .list(let id, let marker, let limit): return try await list(id, marker, limit)
+    }
+  }
+
+  private func start() async throws -> HTTPResponse {
+    let upload = try await UploadExchange(exchange: exchange, bucket: object.bucket, name: object.name).requestOfXML()
+    let id = try await backend.startUpload(upload, context: exchange.context)
+    await sweep(from: id.rawValue)
+    return xml(PartsWire.started(object, id: id.rawValue))
+  }
+
+  private func put(_ id: String, _ number: Int) async throws -> HTTPResponse {
+    guard (1...tuning.parts).contains(number) else {
+      return refused("InvalidArgument", "The number of a part is 1 to \(tuning.parts), and not \(number).")
+    }
+    _ = try await active(id)
+    let name = ObjectName(bucket: Self.bucket, name: Self.prefix(of: id) + Self.text(number))
+    let body = DownloadHeaders.upload(exchange.request.fields.map { ($0.name.lowercased(), $0.value) })
+    let part = UploadRequest(object: name, expected: body.digest, downloadTokens: .none, isContinuable: false)
+    var sink = UploadSink(part, to: backend, Self.context, chunkLength: tuning.chunkLength)
+    do {
+      for try await bytes in exchange.request.body.stream { try await sink.write(bytes) }
+      let made = try await sink.finish()
+      let fields = [
+        (name: "etag", value: "\"\(PartsWire.tag(of: made))\""),
+        (name: "x-goog-hash", value: ObjectWire.hash(of: made)),
+      ]
+      return HTTPResponse(.ok, fields: StorageExchange.fields(fields))
+    } catch {
+      await sink.giveUp()
+      throw error
+    }
+  }
+
+  private func list(_ id: String, _ marker: Int, _ limit: Int) async throws -> HTTPResponse {
+    _ = try await active(id)
+    let rest = try await parts(of: id).filter { $0.key > marker }.sorted { $0.key < $1.key }
+    let page = PartsWire.Page(
+      parts: rest.prefix(limit).map { ($0.key, $0.value) }, marker: marker, limit: limit,
+      isTruncated: rest.count > limit)
+    return xml(PartsWire.list(page, of: object, id: id))
+  }
+
+  // MARK: The end
+
+  private func complete(_ id: String) async throws -> HTTPResponse {
+    let named: [PartsWire.Named]
+    do {
+      named = try PartsWire.parts(try await exchange.request.body.collect(upTo: tuning.partList))
+    } catch TransportError.Code.tooLarge {
+      return refused("MalformedXML", "The list of the parts has more than \(tuning.partList) bytes.")
+    } catch let error as BytesError {
+      return refused("MalformedXML", error.message)
+    }
+    let status = try await known(id)
+    // The answer to an earlier end was lost.
+    if status.state != .final {
+      let parts = try await parts(of: id)
+      if let refusal = refusal(of: named, parts) { return refusal }
+      try await fill(id, status, with: named.compactMap { parts[$0.number] })
+    }
+    let made = try await backend.finalizeUpload(
+      UploadID(rawValue: id), expected: ContentDigest(), context: exchange.context)
+    // Parts that cannot be removed now are removed at the start of a later upload.
+    try? await remove(id)
+    let target = StorageRoute(.xml, .get(object)).target
+    var response = xml(PartsWire.completed(made, location: exchange.origin + target))
+    response.fields.append(
+      contentsOf: StorageExchange.fields(
+        DownloadHeaders.fields(of: made).filter { $0.name.hasPrefix("x-goog-") }))
+    return response
+  }
+
+  /// Why no object can be made of the parts that the caller names; `nil` where one can.
+  private func refusal(of named: [PartsWire.Named], _ parts: [Int: StorageObject]) -> HTTPResponse? {
+    guard !named.isEmpty else { return refused("MalformedXML", "The list has no part.") }
+    guard zip(named, named.dropFirst()).allSatisfy({ $0.number < $1.number }) else {
+      return refused("InvalidPartOrder", "The list of parts is not in the order of their numbers.")
+    }
+    for (index, part) in named.enumerated() {
+      guard let found = parts[part.number], PartsWire.tag(of: found) == part.tag else {
+        return refused("InvalidPart", "The part \(part.number) has not arrived, or has another ETag.")
+      }
+      guard found.size >= tuning.smallestPart || index == named.count - 1 else {
+        return refused(
+          "EntityTooSmall",
+          "The part \(part.number) has \(found.size) bytes: all but the last have \(tuning.smallestPart).")
+      }
+    }
+    return nil
+  }
+
+  /// Gives the upload the bytes of the parts, but for those that it has from an earlier end that was cut off.
+  ///
+  /// The checksum of all parts is compared at the end: an upload that has got other parts before makes no object.
+  private func fill(_ id: String, _ status: UploadStatus, with parts: [StorageObject]) async throws {
+    var known = status.received
+    var checksum = CRC32C()
+    var size: Int64 = 0
+    var sink = UploadSink(
+      continuing: UploadID(rawValue: id), of: UploadRequest(object: object), at: known, in: backend, exchange.context,
+      chunkLength: tuning.chunkLength, dropsKnown: true)
+    do {
+      for part in parts {
+        let condition = Preconditions(ifGenerationMatch: part.generation)
+        let content = try await backend.openObject(
+          ReadRequest(object: part.name, preconditions: condition), context: Self.context
+        ).content
+        defer { content.close() }
+        while case let bytes = try await content.read(maximumLength: tuning.chunkLength), !bytes.isEmpty {
+          checksum.update(bytes)
+          size += Int64(bytes.count)
+          let new = bytes.dropFirst(Int(min(known, Int64(bytes.count))))
+          known -= Int64(bytes.count - new.count)
+          if !new.isEmpty { try await sink.write(Array(new)) }
+        }
+      }
+      try await sink.flush()
+    } catch let error as StorageServiceError
+      where error.reason == .uploadGone || error.reason == .precondition || error.code == .notFound
+    {
+      // The same request has ended the upload on another connection.
+      guard try await backend.uploadStatus(UploadID(rawValue: id), context: exchange.context).state == .final else {
+        throw error
+      }
+      return
+    }
+    _ = try await backend.finalizeUpload(
+      UploadID(rawValue: id), expected: ContentDigest(size: size, crc32c: checksum.value), context: exchange.context)
+  }
+
+  // MARK: Uploads and their parts
+
+  /// The state of an upload of this object.
+  private func known(_ id: String) async throws -> UploadStatus {
+    let status = try await backend.uploadStatus(UploadID(rawValue: id), context: exchange.context)
+    guard let request = status.request, request.object == object else {
+      throw StorageServiceError(.notFound, "The upload is one of another object.", reason: .uploadGone)
+    }
+    return status
+  }
+
+  private func active(_ id: String) async throws -> UploadStatus {
+    let status = try await known(id)
+    guard status.state == .active else {
+      throw StorageServiceError(.notFound, "The upload is finished.", reason: .uploadGone)
+    }
+    return status
+  }
+
+  private func parts(of id: String) async throws -> [Int: StorageObject] {
+    var found: [Int: StorageObject] = [:]
+    let prefix = Self.prefix(of: id)
+    var request = ListRequest(bucket: Self.bucket, prefix: prefix)
+    repeat {
+      let page = try await backend.listObjects(request, context: Self.context)
+      for part in page.items {
+        if let number = Int(part.name.name.dropFirst(prefix.count)) { found[number] = part }
+      }
+      request.pageToken = page.nextPageToken
+    } while request.pageToken != nil
+    return found
+  }
+
+  private func remove(_ id: String) async throws {
+    for part in try await parts(of: id).values { try await remove(part) }
+  }
+
+  private func remove(_ part: StorageObject) async throws {
+    do {
+      try await backend.deleteObject(part.name, preconditions: .none, context: Self.context)
+    } catch let error as StorageServiceError where error.code == .notFound {}
+  }
+
+  /// Removes parts whose uploads are over: a client that gives an upload up says nothing.
+  ///
+  /// - Parameter start: Ids are random: where the new one would be, so that all are looked at in time.
+  private func sweep(from start: String) async {
+    let request = ListRequest(bucket: Self.bucket, startOffset: start)
+    guard let page = try? await backend.listObjects(request, context: Self.context) else { return }
+    var isOver: [Substring: Bool] = [:]
+    for part in page.items {
+      let id = part.name.name.prefix { $0 != "/" }
+      if isOver[id] == nil { isOver[id] = await isUploadOver(String(id)) }
+      if isOver[id] == true { try? await remove(part) }
+    }
+  }
+
+  private func isUploadOver(_ id: String) async -> Bool {
+    do {
+      return try await backend.uploadStatus(UploadID(rawValue: id), context: Self.context).state == .final
+    } catch {
+      return (error as? StorageServiceError)?.reason == .uploadGone
+    }
+  }
+
+  private static func prefix(of id: String) -> String { "\(id)/" }
+
+  private static func text(_ number: Int) -> String {
+    let digits = "\(number)"
+    return String(repeating: "0", count: max(0, 5 - digits.count)) + digits
+  }
+
+  // MARK: Responses
+
+  private func xml(_ bytes: [UInt8]) -> HTTPResponse {
+    HTTPResponse(.ok, fields: [.contentType: StorageErrorWire.xmlType], body: .bytes(bytes))
+  }
+
+  private func refused(_ code: String, _ message: String) -> HTTPResponse {
+    HTTPResponse(
+      .badRequest, fields: [.contentType: StorageErrorWire.xmlType],
+      body: .bytes(StorageErrorWire.xml(code: code, message)))
+  }
+}

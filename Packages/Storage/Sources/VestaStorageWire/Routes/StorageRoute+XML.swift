@@ -1,0 +1,64 @@
+import VestaBytes
+import VestaStorageBackend
+
+// The paths of Google's XML.
+extension StorageRoute {
+  /// The parameters of Google's XML that name a part of an object or of a bucket, or another call on it.
+  private static let parts = [
+    "acl", "attributes", "billing", "compose", "cors", "delete", "encryption", "encryptionConfig", "legal-hold",
+    "lifecycle", "location", "logging", "object-lock", "partNumber", "policy", "requestPayment", "restore", "retention",
+    "select", "storageClass", "tagging", "torrent", "uploadId", "uploads", "versioning", "versions", "website",
+  ]
+
+  static func xml(_ path: [String], _ request: Request) throws(BytesError) -> Call? {
+    let isForm = request.method == "POST" && request.field("content-type")?.hasPrefix("multipart/form-data") ?? false
+    if isForm, let bucket = path.first, !bucket.isEmpty, path.dropFirst().allSatisfy(\.isEmpty) {
+      return .form(bucket: bucket)
+    }
+    guard path.count >= 2, !path[0].isEmpty else { return nil }
+    let name = path.dropFirst().joined(separator: "/")
+    if !name.isEmpty, let call = try partsCall(request) {
+      return .parts(ObjectName(bucket: path[0], name: name), call)
+    }
+    // A part of the object is meant, such as its access list, which must not be taken for its content.
+    guard !name.isEmpty, !parts.contains(where: { request.fields[$0] != nil }) else { return nil }
+    let object = ObjectName(bucket: path[0], name: name)
+    switch request.method {
+    case "GET": return .download(object, token: nil)
+    case "PUT":
+      if let source = request.field("x-goog-copy-source") {
+        return .copy(try Self.source(source), to: object, isRewrite: false)
+      }
+      return .upload(bucket: path[0], name: name, .media)
+    case "POST" where request.startsResumable: return .upload(bucket: path[0], name: name, .resumable(id: nil))
+    case "DELETE": return .delete(object)
+    default: return nil
+    }
+  }
+
+  /// The call on an upload in parts; `nil` for a call on the object.
+  private static func partsCall(_ request: Request) throws(BytesError) -> PartsCall? {
+    let (id, names) = (request.fields["uploadId"] ?? "", parts.filter { request.fields[$0] != nil })
+    switch (request.method, names) {
+    case ("POST", ["uploads"]): return .start
+    // A part that is copied from an object has no content.
+    case ("PUT", ["partNumber", "uploadId"]) where request.field("x-goog-copy-source") == nil:
+      return .put(id, number: Int(clamping: try request.number("partNumber") ?? 0))
+    case ("POST", ["uploadId"]): return .complete(id)
+    case ("DELETE", ["uploadId"]): return .cancel(id)
+    case ("GET", ["uploadId"]):
+      let limit = Int(clamping: try request.number("max-parts") ?? 1_000)
+      return .list(
+        id, after: Int(clamping: try request.number("part-number-marker") ?? 0), limit: min(max(limit, 1), 1_000))
+    default: return nil
+    }
+  }
+
+  /// The object that `BUCKET/OBJECT` names, with a slash in front or without.
+  private static func source(_ text: String) throws(BytesError) -> ObjectName {
+    let parts = try PercentEncoding.decode(text.hasPrefix("/") ? text.dropFirst() : text[...])
+      .split(separator: "/", maxSplits: 1)
+    guard parts.count == 2 else { throw BytesError(.malformed, "x-goog-copy-source is not BUCKET/OBJECT") }
+    return ObjectName(bucket: String(parts[0]), name: String(parts[1]))
+  }
+}

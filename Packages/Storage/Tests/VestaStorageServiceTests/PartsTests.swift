@@ -1,0 +1,213 @@
+import Testing
+import VestaBytes
+import VestaConcurrency
+import VestaCryptoInteropFakes
+import VestaServiceInterop
+import VestaServiceInteropFakes
+import VestaStorageBackend
+import VestaStorageBackendFakes
+import VestaStorageEndpoints
+import VestaStorageWire
+import VestaStoreInteropFakes
+import VestaTesting
+import VestaTransportInterop
+import VestaTransportInteropFakes
+
+@testable import VestaStorageService
+
+/// Uploads in parts by Google's XML, as Google's library for Python and tools for S3 send them.
+@Suite struct PartsTests {
+  private let directory: TemporaryDirectory
+  private let network = FakeNetwork()
+  private let store = ModelStore()
+  private let target = "/demo.appspot.com/a/large%20one"
+  private let hidden = "vesta-upload-parts"
+
+  init() throws { directory = try TemporaryDirectory() }
+
+  /// Listens with an engine on the store; parts have at least 1,000 bytes.
+  @discardableResult
+  private func serve(
+    port: Int = 80, _ hook: @escaping @Sendable (HookedStorageBackend.Call) async throws -> Void = { _ in }
+  ) async throws -> StorageEngine {
+    let engine = StorageEngine(
+      options: StorageServiceOptions(), crypto: BarredCrypto(countsBytes: true),
+      content: .provided(FileBlobStore(directory: directory.path(of: "blobs"))), clock: ManualClock().service,
+      openStore: { store })
+    let host = FakeEndpointHost(project: "demo")
+    let hooked = HookedStorageBackend(engine) { call, moment in if moment == .before { try await hook(call) } }
+    host.add((any StorageBackend).self, hooked)
+    host.add((any StorageAdminBackend).self, engine)
+    var tuning = StorageEndpointsTuning()
+    (tuning.chunkLength, tuning.smallestPart) = (700, 1_000)
+    let handler = StorageEndpoints(tuning: tuning).handler(in: host)
+    _ = try await network.listen(at: .internet(host: "localhost", port: port), handler: handler)
+    return engine
+  }
+
+  private typealias Answer = (status: Int, fields: HTTPFields, body: [UInt8], text: String)
+
+  private func send(
+    _ method: HTTPMethod, _ target: String, _ body: [UInt8] = [], _ fields: HTTPFields = [:], port: Int = 80
+  ) async throws -> Answer {
+    let request = HTTPRequest(
+      method, target, authority: "localhost:\(port)", fields: fields, body: body.isEmpty ? .empty : .bytes(body))
+    let response = try await network.send(request, timeout: nil)
+    let bytes = try await response.body.collect(upTo: 1 << 20)
+    return (response.status.code, response.fields, bytes, String(decoding: bytes, as: UTF8.self))
+  }
+
+  private func content(_ length: Int, _ seed: Int = 0) -> [UInt8] {
+    (0..<length).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ $0 / 251 &+ seed) }
+  }
+
+  private func start() async throws -> String {
+    let started = try await send(
+      .post, "\(target)?uploads", [], ["content-type": "image/png", "x-goog-meta-k": "v"])
+    #expect(started.status == 200 && started.text.contains("<Key>a/large one</Key>"))
+    #expect(started.text.contains("xmlns='http://s3.amazonaws.com/doc/2006-03-01/'"))
+    return try #require(started.text.split(separator: "UploadId>").dropFirst().first?.split(separator: "<").first)
+      .description
+  }
+
+  private func put(_ id: String, _ number: Int, _ bytes: [UInt8]) async throws -> String {
+    let answer = try await send(.put, "\(target)?partNumber=\(number)&uploadId=\(id)", bytes)
+    #expect(answer.status == 200 && answer.fields["x-goog-hash"]?.hasPrefix("crc32c=") == true)
+    return try #require(answer.fields["etag"])
+  }
+
+  private func list(_ parts: [(Int, String)]) -> [UInt8] {
+    let text = parts.map { number, tag in
+      let tag = number.isMultiple(of: 2) ? tag : "&quot;\(tag.filter { $0 != "\"" })&quot;"
+      return "<Part>\n <PartNumber>\(number)</PartNumber>\n <ETag>\(tag)</ETag></Part>"
+    }.joined()
+    return Array("<CompleteMultipartUpload xmlns=\"x\">\(text)</CompleteMultipartUpload>".utf8)
+  }
+
+  private func end(_ id: String, _ parts: [(Int, String)], port: Int = 80) async throws -> Answer {
+    try await send(.post, "\(target)?uploadId=\(id)", list(parts), port: port)
+  }
+
+  private func leftParts(_ engine: StorageEngine) async throws -> Int {
+    try await engine.listObjects(ListRequest(bucket: hidden), context: .owner).items.count
+  }
+
+  @Test func `parts in any order make one object, which is there at the end alone`() async throws {
+    let engine = try await serve()
+    let id = try await start()
+    let (first, second, last) = (content(2_000), content(1_000, 3), content(10, 5))
+    async let late = put(id, 7, last)
+    async let early = put(id, 2, first)
+    _ = try await put(id, 3, content(1_500, 9))
+    let (lastTag, firstTag) = (try await late, try await early)
+    // A part that is sent again takes the place of the one that was there.
+    let secondTag = try await put(id, 3, second)
+    let listed = try await send(.get, "\(target)?uploadId=\(id)&max-parts=2")
+    #expect(listed.status == 200 && listed.text.contains("<IsTruncated>true</IsTruncated>"))
+    #expect(listed.text.contains("<NextPartNumberMarker>3</NextPartNumberMarker>"))
+    #expect(listed.text.contains("<Size>2000</Size>") && listed.text.contains("<PartNumber>3</PartNumber>"))
+    let rest = try await send(.get, "\(target)?uploadId=\(id)&part-number-marker=3")
+    #expect(rest.text.contains("<PartNumber>7</PartNumber>") && !rest.text.contains("<PartNumber>3</PartNumber>"))
+    #expect(try await send(.get, target).status == 404)
+    let parts = [(2, firstTag), (3, secondTag), (7, lastTag)]
+    let made = try await end(id, parts)
+    #expect(made.status == 200 && made.text.contains("<CompleteMultipartUploadResult"), "\(made.text)")
+    let read = try await send(.get, target)
+    #expect(read.body == first + second + last)
+    #expect(read.fields["content-type"] == "image/png" && read.fields["x-goog-meta-k"] == "v")
+    #expect(made.fields["x-goog-generation"] == read.fields["x-goog-generation"])
+    // The answer was lost.
+    #expect(try await end(id, parts).text == made.text)
+    #expect(try await leftParts(engine) == 0)
+    #expect(try await send(.put, "\(target)?partNumber=1&uploadId=\(id)", [1]).status == 404)
+  }
+
+  @Test func `parts are not seen as objects`() async throws {
+    try await serve()
+    let id = try await start()
+    _ = try await put(id, 1, content(10))
+    let buckets = try await send(.get, "/storage/v1/b?project=demo")
+    #expect(buckets.status == 200 && !buckets.text.contains(hidden))
+    for path in [
+      "/v0/b/\(hidden)/o", "/storage/v1/b/\(hidden)/o", "/v0/b/\(hidden)/o/\(id)%2F00001", "/\(hidden)/\(id)/00001",
+    ] {
+      #expect(try await send(.get, path).status == 404, "\(path)")
+    }
+    #expect(try await send(.put, "/\(hidden)/\(id)/00001", [1]).status == 404)
+    let copy = "/storage/v1/b/demo.appspot.com/o/x/rewriteTo/b/\(hidden)/o/\(id)%2F00001"
+    #expect(try await send(.post, copy).status == 404)
+  }
+
+  @Test func `what cannot be an upload in parts is refused with the words of the XML`() async throws {
+    let engine = try await serve()
+    let id = try await start()
+    let tags = [
+      try await put(id, 1, content(1_000)), try await put(id, 2, content(10)), try await put(id, 3, content(5)),
+    ]
+    func refusal(_ parts: [(Int, String)]) async throws -> String {
+      let answer = try await end(id, parts)
+      #expect(answer.status == 400)
+      return String(answer.text.split(separator: "Code>").dropFirst().first?.prefix { $0 != "<" } ?? "")
+    }
+    #expect(try await refusal([(2, tags[1]), (1, tags[0])]) == "InvalidPartOrder")
+    #expect(try await refusal([(1, tags[0]), (1, tags[0])]) == "InvalidPartOrder")
+    #expect(try await refusal([(1, tags[0]), (4, tags[1])]) == "InvalidPart")
+    #expect(try await refusal([(1, tags[1])]) == "InvalidPart")
+    #expect(try await refusal([(1, tags[0]), (2, tags[1]), (3, tags[2])]) == "EntityTooSmall")
+    #expect(try await refusal([]) == "MalformedXML")
+    for number in ["0", "10001", ""] {
+      #expect(try await send(.put, "\(target)?partNumber=\(number)&uploadId=\(id)", [1]).status == 400, "\(number)")
+    }
+    let wrong: HTTPFields = ["content-md5": Base64.standard.encode([UInt8](repeating: 1, count: 16))]
+    let damaged = try await send(.put, "\(target)?partNumber=9&uploadId=\(id)", [1], wrong)
+    #expect(damaged.status == 400 && damaged.text.contains("BadDigest"), "\(damaged.text)")
+    for (method, path) in [
+      (HTTPMethod.get, "\(target)?uploadId=none"), (.delete, "\(target)?uploadId=none"),
+      (.put, "\(target)?partNumber=1&uploadId="),
+      (.post, "\(target)?uploadId=none"), (.delete, "/demo.appspot.com/other?uploadId=\(id)"),
+    ] {
+      let answer = try await send(method, path)
+      #expect(answer.status == 404 && answer.text.contains("NoSuchUpload"), "\(method) \(path): \(answer.text)")
+    }
+    #expect(try await send(.delete, "\(target)?uploadId=\(id)").status == 204)
+    #expect(try await leftParts(engine) == 0)
+    #expect(try await end(id, [(1, tags[0])]).status == 404)
+    #expect(try await send(.get, target).status == 404)
+  }
+
+  @Test func `an upload continues after a restart, also one whose end was cut off`() async throws {
+    let engine = try await serve()
+    let id = try await start()
+    let first = try await put(id, 1, content(3_000))
+    // The first engine ends without a word; the system closes its files.
+    for upload in await engine.uploads.removeAll() { await upload.close() }
+    let appends = Locked(0)
+    let next = try await serve(port: 81) { call in
+      guard call == .append,
+        appends.withLock({
+          $0 += 1; return $0
+        }) == 3
+      else { return }
+      throw StorageServiceError(.unavailable, "The disk is away.")
+    }
+    let second = try await send(.put, "\(target)?partNumber=2&uploadId=\(id)", content(10, 1), port: 81)
+    let parts = [(1, first), (2, try #require(second.fields["etag"]))]
+    #expect(try await end(id, parts, port: 81).status == 503)
+    #expect(try await end(id, parts, port: 81).status == 200)
+    #expect(try await send(.get, target, port: 81).body == content(3_000) + content(10, 1))
+    #expect(try await leftParts(next) == 0)
+  }
+
+  @Test func `parts of an upload that is given up are removed in time`() async throws {
+    let engine = try await serve()
+    let id = try await start()
+    _ = try await put(id, 1, content(10))
+    try await engine.cancelUpload(UploadID(rawValue: id), context: .owner)
+    var starts = 0
+    while try await leftParts(engine) > 0, starts < 200 {
+      _ = try await start()
+      starts += 1
+    }
+    #expect(starts < 200)
+  }
+}
