@@ -84,6 +84,30 @@ import VestaTesting
     try await engine.close()
   }
 
+  @Test func `a query by name ends when its document changes so that it is denied`() async throws {
+    let stored = name("rooms/x/messages/1")
+    var options = FirestoreServiceOptions()
+    options.takeTime()
+    let gatekeeper = ManualFirestoreGuard(looksUp: [stored]) { question in
+      question.found.last??.fields["open"] == .boolean(true)
+    }
+    let engine = FirestoreEngine(store: ModelStore(), options: options, gatekeeper: gatekeeper)
+    try await engine.commit(update("rooms/x/messages/1", ["open": .boolean(true)]))
+    var follower = try await Follower(engine, as: ada)
+    var query = StructuredQuery.all("messages")
+    query.filter = .field(path: "__name__", .equal, .reference(stored))
+    follower.add(Target(id: 2, .query(parent: name("rooms/x"), query)))
+    try await follower.current([2])
+    let written = try await engine.commit(update("rooms/x/messages/1", ["open": .boolean(true), "n": .integer(1)]))
+    try await follower.snapshot(from: written.commitTime)
+    #expect(follower.targets[2]?[stored]?.fields["n"] == .integer(1) && follower.causes.isEmpty)
+    try await engine.commit(update("rooms/x/messages/1", ["open": .boolean(false), "n": .integer(2)]))
+    try await end(of: &follower)
+    #expect(follower.targets[2]?[stored]?.fields["n"] != .integer(2))
+    follower.cancel()
+    try await engine.close()
+  }
+
   @Test func `targets are found by what was looked up last, and not when they have ended`() {
     let keys = ["a", "b", "c"].map { PathKey(ResourcePath(["rooms", $0])) }
     let (first, second) = (LookupIndex.Place(call: 1, target: 2), LookupIndex.Place(call: 7, target: 2))

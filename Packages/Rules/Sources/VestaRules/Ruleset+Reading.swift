@@ -114,8 +114,8 @@ extension RulesCoverage {
     read: (RulesLookupFunction, RulesPath) async throws(Failure) -> RulesLookup
   ) async throws(Failure) -> RulesDecision {
     var (known, counted) = (KnownDocuments(), budget)
-    let decision = try await ruleset.decided(&budget, &known, read) {
-      ruleset.decide(request, documents: $0, budget: &$1)
+    let decision = try await quiet.decided(&budget, &known, read) {
+      quiet.decide(request, documents: $0, budget: &$1)
     }
     _ = decide(request, documents: known, budget: &counted)
     return decision
@@ -129,11 +129,20 @@ extension RulesCoverage {
     read: (RulesLookupFunction, RulesPath) async throws(Failure) -> RulesLookup
   ) async throws(Failure) -> RulesDecision {
     var known = KnownDocuments()
-    let decision = try await ruleset.decided(&budget, &known, read) {
-      ruleset.decide(query, auth: auth, time: time, documents: $0, budget: &$1)
+    let decision = try await quiet.decided(&budget, &known, read) {
+      quiet.decide(query, auth: auth, time: time, documents: $0, budget: &$1)
     }
     _ = decide(query, auth: auth, time: time, documents: known)
     return decision
+  }
+}
+
+extension RulesCoverage {
+  /// The rules for decisions that are made again to be counted.
+  private var quiet: Ruleset {
+    var ruleset = ruleset
+    ruleset.isQuiet = true
+    return ruleset
   }
 }
 

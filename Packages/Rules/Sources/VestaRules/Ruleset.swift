@@ -22,17 +22,26 @@ public struct Ruleset: Sendable {
   /// The text that was compiled, comments included.
   public var text: String { String(decoding: code.source.bytes, as: UTF8.self) }
   let code: RulesCode
+  /// Whether values of `debug()` are kept back, in decisions that are made once more.
+  var isQuiet = false
   var source: SourceText { code.source }
   var tree: SyntaxTree { code.tree }
   var program: Program { code.program }
 
   /// Compiles a rules file.
   ///
+  /// - Parameters:
+  ///   - source: The text.
+  ///   - service: The service whose blocks count.
+  ///   - dialect: The implementation that decisions follow.
+  ///   - limits: The bounds.
+  ///   - debugged: Receives each value of `debug()` and its place, for development: the function exists then, also in
+  ///     production's dialect. It may be called more than once for a decision whose documents have to be read first.
   /// - Throws: ``RulesetError`` with all errors and warnings. A file for other services alone is no error: it denies
   ///   everything.
   public init(
     _ source: String, for service: RulesService, dialect: RulesDialect = .production,
-    limits: RulesLimits = RulesLimits()
+    limits: RulesLimits = RulesLimits(), debugged: (@Sendable (RulesValue, RulesPosition) -> Void)? = nil
   ) throws(RulesetError) {
     let text = SourceText(source)
     guard text.bytes.count <= limits.sourceSize else {
@@ -44,7 +53,7 @@ public struct Ruleset: Sendable {
     code = RulesCode(
       source: text, tree: tree, program: compiled.program,
       table: MatchTable(compiled.matches, version: version), service: service, dialect: dialect, limits: limits,
-      version: version, warnings: issues)
+      version: version, warnings: issues, debugged: debugged)
   }
 
   /// The tree of a file, and its warnings.
@@ -88,8 +97,9 @@ public struct Ruleset: Sendable {
 
   /// Decides whether a query is allowed: whether the rules allow every document that it can return.
   ///
-  /// No document that the query returns is read. The filter is taken apart into alternatives, and each has to be
-  /// allowed by what it says about its documents; what it does not say counts as an error.
+  /// The filter is taken apart into alternatives, and each has to be allowed by what it says about its documents; what
+  /// it does not say counts as an error. No document that the query returns is read for that. Where it names its
+  /// documents, and proves nothing, these are looked up, and each has to be allowed by itself.
   public func decide(
     _ query: RulesQuery, auth: RulesValue?, time: RulesValue? = nil, documents: any RulesDocuments = NoRulesDocuments()
   ) -> RulesDecision {
@@ -104,7 +114,8 @@ public struct Ruleset: Sendable {
     decide(query, auth: auth, time: time, documents: documents, budget: &budget, recorder: nil)
   }
 
-  func decide(
+  /// Whether the filter of a query proves the rules for every document that it can return.
+  func prove(
     _ query: RulesQuery, auth: RulesValue?, time: RulesValue?, documents: any RulesDocuments,
     budget: inout RulesBudget, recorder: EvaluationRecorder?
   ) -> RulesDecision {
@@ -211,6 +222,8 @@ final class RulesCode: Sendable {
   let limits: RulesLimits
   let version: Int
   let warnings: [RulesIssue]
+  /// Receives the values of `debug()`.
+  let debugged: (@Sendable (RulesValue, RulesPosition) -> Void)?
   /// The shortcuts of methods that are decided alike for every document, by the numbers of the methods.
   let everywhere: [Shortcut?]
   /// For each match the statements about a get, in their quick form; nil where one has none.
@@ -224,7 +237,8 @@ final class RulesCode: Sendable {
 
   init(
     source: SourceText, tree: SyntaxTree, program: Program, table: MatchTable, service: RulesService,
-    dialect: RulesDialect, limits: RulesLimits, version: Int, warnings: [RulesIssue]
+    dialect: RulesDialect, limits: RulesLimits, version: Int, warnings: [RulesIssue],
+    debugged: (@Sendable (RulesValue, RulesPosition) -> Void)?
   ) {
     self.source = source
     self.tree = tree
@@ -235,6 +249,7 @@ final class RulesCode: Sendable {
     self.limits = limits
     self.version = version
     self.warnings = warnings
+    self.debugged = debugged
     func quick(_ method: RulesMethod, where isQuick: (QuickCondition) -> Bool = { _ in true }) -> [QuickStatements?] {
       table.matches.map { match in
         let allows = match.allows.filter { $0.names(method) }

@@ -1,3 +1,4 @@
+import VestaBytes
 public import VestaConcurrency
 public import VestaFirestoreBackend
 public import VestaRules
@@ -200,16 +201,18 @@ extension FirestoreGuardedWrite {
 
   /// The writes of a commit with those of one document taken together, at the place of the first.
   fileprivate static func effects(of writes: [FirestoreGuardedWrite]) -> [FirestoreGuardedWrite] {
-    var places: [String: Int] = [:]
+    // By the bytes of names: two that only look alike are two documents, each with its own rules.
+    var places: [UTF8String: Int] = [:]
     var effects: [FirestoreGuardedWrite] = []
     effects.reserveCapacity(writes.count)
     for write in writes {
       if write.kind != .verification {
-        if let place = places[write.name] {
+        let name = UTF8String(write.name)
+        if let place = places[name] {
           (effects[place].kind, effects[place].after) = (write.kind, write.after)
           continue
         }
-        places[write.name] = effects.count
+        places[name] = effects.count
       }
       effects.append(write)
     }
@@ -235,7 +238,9 @@ struct CommitLookups {
     guard segments.count > 1, let name = path.resourceName(in: segments[1]) else { return .unavailable }
     let document: Document?
     // Of several writes to one document the last one counts.
-    if function.isAfter, let write = writes.last(where: { $0.kind != .verification && $0.name == name }) {
+    // Names are compared by bytes: strings that only look alike name different documents.
+    let isWrite = { (write: FirestoreGuardedWrite) in write.kind != .verification && UTF8Order.equal(write.name, name) }
+    if function.isAfter, let write = writes.last(where: isWrite) {
       document = write.after
     } else {
       document = try await state.document(name)

@@ -1,4 +1,5 @@
 import VestaConcurrency
+import VestaCore
 public import VestaRules
 import VestaServiceInterop
 
@@ -50,7 +51,7 @@ public final class ProjectRules: Sendable {
   init(
     _ sources: RulesSources, limits: RulesLimits, reporting: RulesReporting = RulesReporting()
   ) throws(ProjectRulesError) {
-    let compiled = try CompiledRules(sources, limits)
+    let compiled = try CompiledRules(sources, limits, reporting)
     firestore = RulesInForce(firestore: compiled.firestore)
     storage = RulesInForce(compiled.storage)
     database = RulesInForce(compiled.database)
@@ -105,8 +106,8 @@ public final class ProjectRules: Sendable {
   @discardableResult
   public func replace(with sources: RulesSources) async throws(ProjectRulesError) -> Warnings {
     let turns = self.sources.withLock { _ in (firestore.turn(), storage.turn(), database.turn()) }
-    let compiled = try await RulesCompilers.run { [limits] () throws(ProjectRulesError) in
-      try CompiledRules(sources, limits)
+    let compiled = try await RulesCompilers.run { [limits, reporting] () throws(ProjectRulesError) in
+      try CompiledRules(sources, limits, reporting)
     }
     let changed = self.sources.withLock { known in
       let changed = (
@@ -152,15 +153,15 @@ private struct CompiledRules: Sendable {
   var storage: Ruleset?
   var database: DatabaseRuleset?
 
-  init(_ sources: RulesSources, _ limits: RulesLimits) throws(ProjectRulesError) {
+  init(_ sources: RulesSources, _ limits: RulesLimits, _ reporting: RulesReporting) throws(ProjectRulesError) {
     var errors = ProjectRulesError()
     do throws(RulesetError) {
-      firestore = try Self.ruleset(sources.firestore, .firestore, limits)
+      firestore = try Self.ruleset(sources.firestore, .firestore, limits, reporting)
     } catch {
       errors.firestore = error
     }
     do throws(RulesetError) {
-      storage = try Self.ruleset(sources.storage, .storage, limits)
+      storage = try Self.ruleset(sources.storage, .storage, limits, reporting)
     } catch {
       errors.storage = error
     }
@@ -173,9 +174,12 @@ private struct CompiledRules: Sendable {
   }
 
   private static func ruleset(
-    _ source: RulesSource?, _ service: RulesService, _ limits: RulesLimits
+    _ source: RulesSource?, _ service: RulesService, _ limits: RulesLimits, _ reporting: RulesReporting
   ) throws(RulesetError) -> Ruleset? {
     guard let source else { return nil }
-    return try Ruleset(source.text(), for: service, limits: limits)
+    guard reporting.isOn else { return try Ruleset(source.text(), for: service, limits: limits) }
+    return try Ruleset(source.text(), for: service, limits: limits) { value, place in
+      log.notice("I-RUL000001", "debug() in the rules of \(service.rawValue), \(place.line):\(place.column): \(value)")
+    }
   }
 }

@@ -1,3 +1,4 @@
+import VestaBytes
 import VestaFirestoreBackend
 import VestaRules
 
@@ -11,6 +12,33 @@ extension RulesQuery {
       filter: query.filter.map(RulesQuery.Filter.init),
       order: query.orderBy.map { ($0.fieldPath, $0.direction == .descending) }, limit: query.limit.map(Int64.init),
       offset: Int64(query.offset))
+    names = query.filter?.documentNames.map { $0.map { RulesPath(resource: $0) } }
+  }
+}
+
+extension Filter {
+  /// The names of the documents of which the filter returns some at the most, each once; `nil` where it may return
+  /// others.
+  fileprivate var documentNames: [String]? {
+    switch self {
+    case .field("__name__", .equal, .reference(let name)): return [name]
+    case .field("__name__", .in, .array(let values)):
+      var names: [String] = []
+      for value in values {
+        guard case .reference(let name) = value else { return nil }
+        if !names.contains(where: { UTF8Order.equal($0, name) }) { names.append(name) }
+      }
+      return names
+    case .composite(.and, let filters): return filters.lazy.compactMap(\.documentNames).min { $0.count < $1.count }
+    case .composite(.or, let filters):
+      var names: [String] = []
+      for filter in filters {
+        guard let own = filter.documentNames else { return nil }
+        for name in own where !names.contains(where: { UTF8Order.equal($0, name) }) { names.append(name) }
+      }
+      return names
+    case .field, .unary: return nil
+    }
   }
 }
 

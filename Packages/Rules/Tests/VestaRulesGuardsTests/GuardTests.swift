@@ -28,7 +28,7 @@ private struct Documents: FirestoreGuardState {
 
   nonisolated(nonsending) func document(_ name: String) async throws -> Document? {
     read.add(name)
-    return documents.first { $0.name == name }
+    return documents.first { $0.name.utf8.elementsEqual(name.utf8) }
   }
 }
 
@@ -97,6 +97,42 @@ private struct Documents: FirestoreGuardState {
     let query = FirestoreGuardedQuery(parent: database, query: StructuredQuery(from: [.init(collectionID: "a")]))
     #expect(try await guardian.mayList(query, state: state, at: now, context: CallContext()))
     #expect(rules.coverage(of: .firestore, as: .json) != nil)
+  }
+
+  @Test func `debug returns its argument where rules explain themselves`() async throws {
+    let source = """
+      rules_version = '2';
+      service cloud.firestore { match /databases/{d}/documents/a/{id} {
+        allow get: if debug(debug(resource.data).n == 1); allow list: if debug(resource.data.n) == 1;
+      } }
+      """
+    let query = FirestoreGuardedQuery(
+      parent: database,
+      query: StructuredQuery(from: [.init(collectionID: "a")], filter: .field(path: "n", .equal, .integer(1))))
+    for isOn in [true, false] {
+      let rules = try ProjectRules(RulesSources(firestore: .text(source)), reporting: RulesReporting(isOn: isOn))
+      let guardian = FirestoreRulesGuard(rules.firestore, rules.firestoreReports)
+      let state = Documents(documents: [])
+      func may(_ number: Int64) async -> Bool {
+        let note = document("a/b", ["n": .integer(number)])
+        let may = try? await guardian.mayGet(note.name, note, state: state, at: now, context: CallContext())
+        return may == true
+      }
+      #expect(await may(1) == isOn)
+      #expect(await !may(2))
+      let list = try? await guardian.mayList(query, state: state, at: now, context: CallContext())
+      #expect((list == true) == isOn)
+    }
+  }
+
+  @Test func `the values of debug are handed out with their places`() throws {
+    let seen = Log<String>()
+    let ruleset = try Ruleset(
+      "rules_version = '2';\nservice cloud.firestore { match /{all=**} {\n  allow get: if debug(1 + 1) == 2;\n} }",
+      for: .firestore
+    ) { value, place in seen.add("\(value) at \(place.line)") }
+    #expect(ruleset.decide(RulesRequest(.get, RulesPath("/a/b"))).isAllowed)
+    #expect(seen.entries == ["2 at 3"])
   }
 
   @Test func `the writes of a commit are decided together`() async throws {
@@ -209,6 +245,82 @@ private struct Documents: FirestoreGuardState {
     tags.from.append(.init(collectionID: "other"))
     #expect(try await !mayList(tags))
     #expect(try await !mayList(StructuredQuery(from: [.init(collectionID: "", allDescendants: true)])))
+  }
+
+  @Test func `a query by names is allowed where each named document is`() async throws {
+    let guardian = try guardian(
+      """
+      match /notes/{id} { allow list: if id == 'open' || resource.data.owner == request.auth.uid; }
+      match /gone/{id} { allow list: if resource == null; }
+      """)
+    // The same text in two normal forms: two documents.
+    let (composed, apart) = ("notes/\u{e9}", "notes/e\u{301}")
+    let state = Documents(documents: [
+      document("notes/a", ["owner": .string("ada")]), document("notes/b", ["owner": .string("eve")]),
+      document("notes/open", [:]), document(composed, ["owner": .string("ada")]),
+      document(apart, ["owner": .string("eve")]),
+    ])
+    func mayList(_ filter: Filter, _ collection: String = "notes", group: Bool = false) async throws -> Bool {
+      var query = StructuredQuery(from: [.init(collectionID: collection, allDescendants: group)])
+      query.filter = filter
+      return try await guardian.mayList(
+        FirestoreGuardedQuery(parent: database, query: query), state: state, at: now, context: user("ada"))
+    }
+    func named(_ path: String) -> Filter { .field(path: "__name__", .equal, .reference("\(database)/\(path)")) }
+    func among(_ paths: String...) -> Filter {
+      .field(path: "__name__", .in, .array(paths.map { .reference("\(database)/\($0)") }))
+    }
+    #expect(try await mayList(named("notes/a")))
+    #expect(try await !mayList(named("notes/b")))
+    #expect(try await mayList(named("notes/open")))
+    #expect(state.read.entries.last == "\(database)/notes/open", "listeners are asked again when it changes")
+    #expect(try await !mayList(named("notes/missing")))
+    #expect(try await mayList(named("gone/x"), "gone"))
+    #expect(try await mayList(among("notes/a", "notes/open", "notes/a")))
+    #expect(try await !mayList(among("notes/a", "notes/b")))
+    #expect(try await !mayList(among(composed, apart)))
+    #expect(try await mayList(among(composed, "notes/a")))
+    #expect(try await mayList(named("notes/a"), group: true))
+    #expect(try await !mayList(named("notes/a"), "gone"))
+    #expect(try await !mayList(.field(path: "__name__", .in, .array([]))))
+    #expect(try await !mayList(.field(path: "__name__", .greaterThanOrEqual, .reference("\(database)/notes/a"))))
+    #expect(try await mayList(.composite(.and, [among("notes/a", "notes/b"), named("notes/a")])))
+    #expect(try await mayList(.composite(.or, [named("notes/a"), named("notes/open")])))
+    let any = Filter.field(path: "n", .equal, .integer(1))
+    #expect(try await mayList(.composite(.and, [any, named("notes/a")])))
+    #expect(try await !mayList(.composite(.or, [any, named("notes/a")])))
+    // A filter that proves the rules needs no document.
+    let read = state.read.entries.count
+    #expect(try await mayList(.composite(.and, [named("notes/b"), .field(path: "owner", .equal, .string("ada"))])))
+    #expect(state.read.entries.count == read)
+  }
+
+  @Test func `writes of two documents whose names only look alike are decided each`() async throws {
+    let guardian = try guardian(
+      "match /a/{id} { allow update: if resource.data.owner == request.auth.uid; allow delete: if id == 'x'; }")
+    let (mine, other) = ("a/\u{e9}", "a/e\u{301}")
+    func may(_ writes: FirestoreGuardedWrite...) async throws -> Bool {
+      try await guardian.mayCommit(writes, state: Documents(documents: []), at: now, context: user("ada"))
+    }
+    func change(_ path: String, of owner: String) -> FirestoreGuardedWrite {
+      let before = document(path, ["owner": .string(owner)])
+      return FirestoreGuardedWrite(.change, before.name, before: before, after: document(path, [:]))
+    }
+    #expect(try await may(change(mine, of: "ada"), change(other, of: "ada")))
+    #expect(try await !may(change(mine, of: "ada"), change(other, of: "eve")))
+    #expect(try await !may(change(other, of: "eve"), change(mine, of: "ada")))
+  }
+
+  @Test func `after a commit a document is found by the bytes of its name`() async throws {
+    let guardian = try guardian(
+      "match /a/{id} { allow create: if getAfter(document('a/' + request.resource.data.other)).data.n == 1; }")
+    let one = document("a/\u{e9}", ["other": .string("e\u{301}"), "n": .integer(1)])
+    let other = document("a/e\u{301}", [:])
+    let write = FirestoreGuardedWrite(.change, one.name, before: nil, after: one)
+    func may(_ documents: [Document]) async throws -> Bool {
+      try await guardian.mayCommit([write], state: Documents(documents: documents), at: now, context: user("ada"))
+    }
+    #expect(try await !may([other]))
   }
 
   @Test(arguments: [

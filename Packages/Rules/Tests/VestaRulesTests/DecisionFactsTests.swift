@@ -120,7 +120,7 @@ import Testing
   }
 
   @Test(arguments: [
-    ("request.query.offset == 0", true), ("request.query.limit == null", false),
+    ("request.query.offset == 0", true), ("request.query.limit == null", true), ("request.query.limit <= 10", false),
     ("request.query.limit == null || true", true),
     ("request.query.orderBy.f == 'ASC' && request.query.orderBy.g == 'DESC'", true),
     ("request.query.orderBy.h == 'ASC'", false), ("request.query.orderBy.keys() == ['f', 'g']", true),

@@ -126,6 +126,14 @@ import VestaTesting
     }
   }
 
+  @Test func `a budget that ends in a later operand is named where the earlier one is not evaluated any more`() throws {
+    let text = "resource.data.s"
+    let rules = try ruleset("\(text).size() > 1 && hashing.sha256(\(text)) == hashing.md5(\(text))")
+    let existing: RulesValue = .map(["data": .map(["s": .string(String(repeating: "x", count: 900_000))])])
+    let decision = rules.decide(RulesRequest(.get, RulesPath(notes.segments + ["c", "d"]), existing: existing))
+    #expect(!decision.isAllowed && decision.statements.first?.failure == .sizeLimit)
+  }
+
   @Test func `a decision names the documents that it needs, and is made again when they are read`() throws {
     struct Read: RulesDocuments {
       var known: Set<RulesPath>

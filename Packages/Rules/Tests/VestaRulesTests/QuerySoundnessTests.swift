@@ -219,7 +219,7 @@ private enum Matching {
       : random.pick(["", "!!"]) + Self.echo(filters[0], &random)
         + random.pick(["", " || \(Self.condition(&random, 1, values))"])
     let compiled = try ruleset(text, functions: "function either(a, b) { let c = b; return a || c; }")
-    var pairs = 0
+    var pairs = try named(filters, values, compiled, text, seed, &random)
     for filter in filters {
       guard compiled.decide(RulesQuery("c", below: notes, filter: filter), auth: .null).isAllowed else { continue }
       for _ in 0..<documents {
@@ -236,6 +236,47 @@ private enum Matching {
       }
     }
     return pairs
+  }
+
+  /// The filters with names of documents, some of which are not there.
+  ///
+  /// - Returns: The number of documents that allowed queries return.
+  private func named(
+    _ filters: [RulesQuery.Filter], _ values: Known, _ compiled: Ruleset, _ text: String, _ seed: UInt64,
+    _ random: inout SplitMix
+  ) throws -> Int {
+    var pairs = 0
+    for filter in filters {
+      let ids = ["d1", "d2", "d3"].filter { _ in random.oneIn(2) }
+      var stored: [String: RulesMap] = [:]
+      for id in ids where !random.oneIn(4) { stored[id] = Self.document(&random, values) }
+      let filter = random.oneIn(2) ? nil : filter
+      var query = RulesQuery("c", below: notes, filter: filter)
+      query.names = ids.map { RulesPath(notes.segments + ["c", $0]) }
+      let known = StoredDocuments(documents: stored, readsFirst: random.oneIn(2))
+      guard compiled.decide(query, auth: .null, documents: known).isAllowed else { continue }
+      for (id, document) in stored where filter.map({ Matching.matches($0, document) }) ?? true {
+        pairs += 1
+        let own = RulesRequest(
+          .list, RulesPath(notes.segments + ["c", id]), existing: .map(["data": .map(document)]))
+        if !compiled.decide(own).isAllowed {
+          Issue.record("seed \(seed): \(text) with \(filter as Any) by name returned \(id) \(document)")
+          return pairs
+        }
+      }
+    }
+    return pairs
+  }
+
+  /// The documents of the collection.
+  private struct StoredDocuments: RulesDocuments {
+    let documents: [String: RulesMap]
+    let readsFirst: Bool
+
+    func lookUp(_ function: RulesLookupFunction, _ path: RulesPath) -> RulesLookup {
+      if readsFirst, path.segments.last == "d3" { return .notYetRead }
+      return documents[path.segments.last ?? ""].map { .found(["data": .map($0)]) } ?? .missing
+    }
   }
 
   @Test(arguments: 0..<4) func `no document that an allowed query returns is denied by itself`(seed: UInt64) throws {

@@ -120,37 +120,65 @@ extension CommitPlan {
   fileprivate func guardedWrites(
     _ rows: ArraySlice<[UInt8]?>, in database: DatabaseName, at time: Timestamp
   ) throws -> [FirestoreGuardedWrite] {
-    var documents = try zip(targets, rows).map { target, row -> Document? in
-      guard let row else { return nil }
-      let content = try DocumentRow(row, of: target.path)
-      return content.document(named: target.fullName(in: database), fields: content.fields)
+    let names = targets.map { $0.fullName(in: database) }
+    var documents: [Document?] = []
+    documents.reserveCapacity(targets.count)
+    for (place, row) in rows.enumerated() {
+      let content = try row.map { try DocumentRow($0, of: targets[place].path) }
+      documents.append(content.map { $0.document(named: names[place], fields: $0.fields) })
     }
-    return try writes.map { write, target in
-      let name = targets[target].fullName(in: database)
+    var guarded: [FirestoreGuardedWrite] = []
+    guarded.reserveCapacity(writes.count)
+    for (write, target) in writes {
       let before = documents[target]
-      switch write.operation {
-      case .verify:
-        return FirestoreGuardedWrite(
-          .verification, name, before: before, after: before, precondition: write.precondition)
-      case .delete:
-        documents[target] = nil
-        return FirestoreGuardedWrite(
-          .deletion, name, before: before, after: nil, precondition: write.precondition)
-      case .update, .transform:
-        var draft = DocumentDraft(before, name: name, commitTime: time)
-        _ = try draft.apply(Write(write.operation))
-        // A document beyond the limits is refused after the question, so that a denied caller learns nothing of it.
-        documents[target] = try draft.finish(isChecked: false)
-        return FirestoreGuardedWrite(
-          .change, name, before: before, after: documents[target], precondition: write.precondition)
-      }
+      let after = try write.outcome(of: before, names[target], at: time)
+      // Few commits write a document more than once.
+      if writes.count > targets.count { documents[target] = after }
+      guarded.append(
+        FirestoreGuardedWrite(
+          write.operation.guardedKind, names[target], before: before, after: after, precondition: write.precondition))
+    }
+    return guarded
+  }
+}
+
+extension Write {
+  /// The document after the write, whatever its precondition says; `nil` for none.
+  fileprivate func outcome(of before: Document?, _ name: String, at time: Timestamp) throws -> Document? {
+    switch operation {
+    case .verify: return before
+    case .delete: return nil
+    case .update(let update, nil, let transforms) where transforms.isEmpty:
+      // Most writes replace the whole document, for which nothing is put together.
+      let fields = update.fields.stored
+      let isChange = before.map { $0.fields != fields } ?? true
+      return Document(
+        name: name, fields: fields, createTime: before?.createTime ?? time,
+        updateTime: isChange ? time : before?.updateTime)
+    case .update, .transform:
+      var draft = DocumentDraft(before, name: name, commitTime: time)
+      _ = try draft.apply(Write(operation))
+      // A document beyond the limits is refused after the question, so that a denied caller learns nothing of it.
+      return try draft.finish(isChecked: false)
+    }
+  }
+}
+
+extension Write.Operation {
+  /// The kind of the write for a guard.
+  fileprivate var guardedKind: FirestoreGuardedWrite.Kind {
+    switch self {
+    case .verify: .verification
+    case .delete: .deletion
+    case .update, .transform: .change
     }
   }
 }
 
 extension CommitPlan.Target {
-  /// The full name, as the backend says it.
+  /// The full name, as the backend says it: nearly always the name of the request.
   fileprivate func fullName(in database: DatabaseName) -> String {
-    ResourceName(database: database, path: path).description
+    if name.utf8.dropping(prefix: database.documentsPrefix.utf8) != nil { return name }
+    return ResourceName(database: database, path: path).description
   }
 }

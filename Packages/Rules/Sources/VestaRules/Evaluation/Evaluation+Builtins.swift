@@ -8,13 +8,18 @@ extension Evaluation {
     let failure = arguments(list)
     defer { drop(to: start) }
     if let failure { return failure }
-    if builtin == .debug, !dialect.hasDebug { return fail(.functionNotFound(builtin.rawValue), id) }
+    if builtin == .debug, !dialect.hasDebug, code.debugged == nil {
+      return fail(.functionNotFound(builtin.rawValue), id)
+    }
     let count = stack.count - start
     guard count == builtin.arity else { return fail(.incorrectArguments(builtin.rawValue), id) }
+    // A part of a document that a query returns is one behind it too.
+    if builtin == .debug, case .symbol = stack[start] { return stack[start] }
     guard case .value(let first) = stack[start] else { return fail(.unknown, id) }
     if let function = builtin.lookup { return lookUp(function, builtin, first, id) }
     if builtin == .debug {
       trace?.debugged(first)
+      debugged?(first, code.source.position(code.program.spans[id].anchor))
       return .value(first)
     }
     var call = BuiltinCall(builtin: builtin, work: budget.work)

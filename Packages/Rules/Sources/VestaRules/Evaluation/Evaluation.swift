@@ -24,8 +24,9 @@ struct Evaluation {
   var base = 0
   var variables = 0
   var failures: [FailureRecord] = []
-  /// Whether the decision has ended, whatever other statements say.
-  var isEnded = false
+  /// The failure that has ended the decision, whatever other statements say.
+  private var end: RulesFailure?
+  var isEnded: Bool { if case .some = end { true } else { false } }
   /// The lookups whose documents have to be read first.
   var needs: [(function: RulesLookupFunction, path: RulesPath)] = []
   /// The data of the documents of the request, once it was looked for; nil where there is none.
@@ -37,12 +38,15 @@ struct Evaluation {
   var isRecorded: Bool { coverage != nil || trace != nil }
   /// Where the decision is recorded.
   let trace: TraceRecorder?
+  /// Receives the values of `debug()`.
+  let debugged: (@Sendable (RulesValue, RulesPosition) -> Void)?
 
   init(
     _ ruleset: Ruleset, _ request: RulesRequest, _ path: MatchedPath, documents: any RulesDocuments,
     facts: QueryFacts?, budget: RulesBudget, recorder: EvaluationRecorder?
   ) {
     code = ruleset.code
+    debugged = ruleset.isQuiet ? nil : ruleset.code.debugged
     service = ruleset.service
     dialect = ruleset.dialect
     self.path = path
@@ -60,7 +64,7 @@ struct Evaluation {
   // MARK: Failures
 
   mutating func fail(_ failure: RulesFailure, _ step: Int) -> Operand {
-    if failure.isFinal { isEnded = true }
+    if failure.isFinal, !isEnded { end = failure }
     failures.append(FailureRecord(failure: failure, step: step))
     return .failure(Int32(failures.count - 1))
   }
@@ -89,7 +93,8 @@ struct Evaluation {
   private mutating func evaluateStep(_ id: Int) -> Operand {
     budget.expressions -= 1
     guard budget.expressions >= 0, !isEnded else {
-      return fail(isEnded ? .unknown : .expressionLimit(budget.expressionLimit), id)
+      // What is not evaluated any more fails for the same reason.
+      return fail(end ?? .expressionLimit(budget.expressionLimit), id)
     }
     let step = code.program.steps[id]
     let (a, b, c) = (Int(step.a), Int(step.b), Int(step.c))
@@ -230,7 +235,7 @@ struct Evaluation {
         let unknown = fail(.unknown, step)
         failure = failure ?? unknown
       }
-      if isEnded { return failure ?? fail(.unknown, step) }
+      if let end { return failure ?? fail(end, step) }
     }
     return failure ?? .value(.bool(!decisive))
   }

@@ -48,6 +48,10 @@ public struct RulesQuery: Sendable {
   public var limit: Int64?
   /// The number of results that are left out.
   public var offset: Int64
+  /// The paths of the documents that the filter names, by `__name__` with `==` or `in`; `nil` where it may return others.
+  ///
+  /// The filter does not contain these conditions.
+  public var names: [RulesPath]?
 
   /// A query.
   public init(
@@ -63,13 +67,13 @@ public struct RulesQuery: Sendable {
     self.offset = offset
   }
 
-  /// The variable `request.query`: `limit` is absent without a limit.
+  /// The variable `request.query`: `limit` is null without a limit, as in the emulator.
   var variable: RulesValue {
     var members = [RulesMap.Member("offset", .int(offset))]
     members.append(
       RulesMap.Member(
         "orderBy", .map(RulesMap(order.map { RulesMap.Member($0.field, .string($0.isDescending ? "DESC" : "ASC")) }))))
-    if let limit { members.append(RulesMap.Member("limit", .int(limit))) }
+    members.append(RulesMap.Member("limit", limit.map { .int($0) } ?? .null))
     return .map(RulesMap(members))
   }
 

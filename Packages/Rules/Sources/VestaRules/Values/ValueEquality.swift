@@ -20,7 +20,7 @@ enum ValueEquality {
     case byValue
     /// They are of different types.
     case byType
-    /// They are equal also inside lists and maps: in sets and in differences of maps.
+    /// They are equal also inside lists and maps, and NaN is equal to itself: in sets and in differences of maps.
     case byValueAtAnyDepth
 
     fileprivate var inside: Numbers { self == .byValueAtAnyDepth ? self : .byType }
@@ -37,7 +37,7 @@ enum ValueEquality {
     case (.null, .null): return true
     case (.bool(let l), .bool(let r)): return l == r
     case (.int(let l), .int(let r)): return l == r
-    case (.float(let l), .float(let r)): return l == r
+    case (.float(let l), .float(let r)): return l == r || numbers == .byValueAtAnyDepth && l.isNaN && r.isNaN
     case (.int(let l), .float(let r)), (.float(let r), .int(let l)):
       return numbers != .byType && Double(exactly: l) == r
     case (.string(let l), .string(let r)): return work.take(l.utf8.count >> 4) && UTF8Order.equal(l, r)
@@ -130,7 +130,7 @@ struct ValueKey: Hashable {
     case .null: break
     case .bool(let bool): hasher.combine(bool)
     case .int(let int): hasher.combine(Double(int))
-    case .float(let float): hasher.combine(float)
+    case .float(let float): hasher.combine(float.isNaN ? .nan : float)
     case .string(let string): UTF8Order.hash(string, into: &hasher)
     case .bytes(let bytes): hasher.combine(bytes)
     case .timestamp(let timestamp): hasher.combine(timestamp)

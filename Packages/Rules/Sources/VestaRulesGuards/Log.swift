@@ -1,0 +1,4 @@
+import VestaCore
+
+/// The log of the guards.
+let log = Logger(service: "VestaRulesGuards")
