@@ -8,7 +8,8 @@ public import VestaServiceInterop
 ///
 /// Setting a document that is there is an update, and one that is not a creation, unless the write demands that it is
 /// there, or is not; a verification is a get. Several writes of one document in a commit are asked about as one, with
-/// the document before the commit and after it. All writes of a commit share the budget of documents that rules look up.
+/// the document before the commit and after it. All writes of a commit share the budget of the documents that rules
+/// look up.
 public final class FirestoreRulesGuard: FirestoreGuard {
   private let rules: RulesInForce<Ruleset>
   /// Where outcomes are counted; `nil` for rules that do not explain themselves.

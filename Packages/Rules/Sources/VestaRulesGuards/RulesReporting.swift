@@ -2,7 +2,7 @@ import VestaConcurrency
 import VestaRules
 
 /// Whether the rules of a project explain themselves, as in development: a denial names the statements that did not
-/// allow the call, the outcomes of all expressions are counted, and `debug()` exists: it returns its argument and logs it.
+/// allow the call, the outcomes of all expressions are counted, and `debug()` returns its argument and logs it.
 ///
 /// Never enable in production: callers that are denied learn how the rules are written, and decisions cost twice as
 /// much.

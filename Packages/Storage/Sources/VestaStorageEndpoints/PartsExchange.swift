@@ -6,8 +6,8 @@ import VestaTransportInterop
 
 /// An upload in parts by Google's XML, whose parts arrive in any order and at the same time.
 ///
-/// The upload is one of the backend's, which takes the bytes at the end, in the order of the parts; until then each part
-/// is an object in a bucket that no request can name. So parts survive a restart, and the object is there as a whole
+/// The upload is one of the backend's, which takes the bytes at the end, in the order of the parts; until then each is
+/// an object in a bucket that no request can name. So parts survive a restart, and the object is there as a whole
 /// or not at all.
 ///
 /// | request | upload of the backend | parts |

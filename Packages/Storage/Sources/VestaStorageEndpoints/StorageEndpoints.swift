@@ -24,8 +24,8 @@ public import VestaTransportInterop
 ///
 /// Of Google's XML there are downloads, uploads, also in concurrent parts and by forms, and deletes of objects on the
 /// port of Storage; where products share a port, by signed URLs alone. A server for development checks when such a URL
-/// or the policy of a form expires, and what the policy allows, and no signature; any other server wants a credential. A
-/// download that is stored compressed is sent as it is stored, whatever the client accepts.
+/// or the policy of a form expires, and what the policy allows, and no signature; others want a credential. A download
+/// that is stored compressed is sent as it is stored, whatever the client accepts.
 public struct StorageEndpoints: EndpointProvider {
   /// The name of the product.
   public let product = "storage"

@@ -118,7 +118,7 @@ public struct FirestoreGuardedWrite: Sendable, Hashable {
   public var before: Document?
   /// The document after the write; `nil` where there is none.
   public var after: Document?
-  /// What the write demands of the document, and is not looked at yet: what is demanded tells a creation from an update.
+  /// The demand of the write on the document, which is not looked at yet: it tells a creation from an update.
   public var precondition: Precondition?
 
   /// A write.

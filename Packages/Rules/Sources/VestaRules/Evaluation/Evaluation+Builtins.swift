@@ -6,7 +6,7 @@ extension Evaluation {
   mutating func builtin(_ builtin: Builtin, _ list: Int, _ id: Int) -> Operand {
     let start = stack.count
     let failure = arguments(list)
-    defer { drop(to: start) }
+    defer { stack.drop(to: start) }
     if let failure { return failure }
     if builtin == .debug, !dialect.hasDebug, code.debugged == nil {
       return fail(.functionNotFound(builtin.rawValue), id)

@@ -39,7 +39,7 @@ extension Evaluation {
     let outcome = evaluate(condition)
     switch outcome {
     case .value(.bool(let bool)): return isEnded && bool ? .no : outcome
-    case .value(let value): return notBool(value, condition)
+    case .value(let value): return fail(.notBool(value), condition)
     case .failure: return outcome
     case .symbol, .unset: return fail(.unknown, condition)
     }

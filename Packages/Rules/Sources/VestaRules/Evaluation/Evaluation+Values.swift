@@ -16,7 +16,7 @@ extension Evaluation {
   mutating func list(_ list: Int, _ id: Int) -> Operand {
     let start = stack.count
     let failure = arguments(list)
-    defer { drop(to: start) }
+    defer { stack.drop(to: start) }
     if let failure { return failure }
     var values: [RulesValue] = []
     values.reserveCapacity(stack.count - start)
@@ -30,7 +30,7 @@ extension Evaluation {
   mutating func map(_ list: Int, _ id: Int) -> Operand {
     let start = stack.count
     let failure = arguments(list)
-    defer { drop(to: start) }
+    defer { stack.drop(to: start) }
     if let failure { return failure }
     var members: [RulesMap.Member] = []
     var index = start

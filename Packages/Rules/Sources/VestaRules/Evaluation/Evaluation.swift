@@ -69,11 +69,6 @@ struct Evaluation {
     return .failure(Int32(failures.count - 1))
   }
 
-  /// A value that is not a boolean where one is needed.
-  mutating func notBool(_ value: RulesValue, _ step: Int) -> Operand {
-    fail(.typeMismatch(received: value.typeName, expected: "bool"), step)
-  }
-
   // MARK: Steps
 
   mutating func evaluate(_ step: Int) -> Operand {
@@ -228,7 +223,7 @@ struct Evaluation {
       case .value(.bool(let bool)):
         if bool == decisive { return outcome }
       case .value(let value):
-        let wrong = notBool(value, step)
+        let wrong = fail(.notBool(value), step)
         failure = failure ?? wrong
       case .failure: failure = failure ?? outcome
       case .symbol, .unset:
@@ -244,7 +239,7 @@ struct Evaluation {
     let outcome = evaluate(condition)
     switch outcome {
     case .value(.bool(let bool)): return evaluate(bool ? yes : no)
-    case .value(let value): return notBool(value, condition)
+    case .value(let value): return fail(.notBool(value), condition)
     case .failure: return outcome
     case .symbol, .unset: return fail(.unknown, condition)
     }
@@ -254,7 +249,7 @@ struct Evaluation {
     let outcome = evaluate(operand)
     switch outcome {
     case .value(.bool(let bool)): return .value(.bool(!bool))
-    case .value(let value): return notBool(value, operand)
+    case .value(let value): return fail(.notBool(value), operand)
     case .failure: return outcome
     case .symbol, .unset: return fail(.unknown, id)
     }
@@ -295,8 +290,6 @@ struct Evaluation {
     return failure
   }
 
-  mutating func drop(to count: Int) { stack.removeLast(stack.count - count) }
-
   private mutating func call(_ number: Int, _ list: Int, _ id: Int) -> Operand {
     let start = stack.count
     let count = code.program.lists[list].count
@@ -304,8 +297,8 @@ struct Evaluation {
       code.program.functions[number].parameterCount, code.program.functions[number].variableCount
     )
     let failure = arguments(list, room: room)
-    defer { drop(to: start) }
-    // The error of an argument is the outcome of the parameter: where that is not needed, or decides nothing, it is none of the call.
+    defer { stack.drop(to: start) }
+    // The error of an argument is the outcome of its parameter: where that decides nothing, it is none of the call.
     if let failure, isEnded { return failure }
     guard count == parameters else {
       return failure ?? fail(.incorrectArguments(code.program.functions[number].name), id)
@@ -323,7 +316,7 @@ struct Evaluation {
   private mutating func unknown(_ name: String, _ target: Int?, _ list: Int, _ id: Int) -> Operand {
     let start = stack.count
     let failure = arguments(list)
-    drop(to: start)
+    stack.drop(to: start)
     if let target {
       switch evaluate(target) {
       case .failure(let number): return .failure(number)
@@ -342,4 +335,13 @@ extension RulesValue {
     guard case .map(let map) = self, case .map(let data)? = map["data"] else { return nil }
     return data
   }
+}
+
+extension [Operand] {
+  mutating func drop(to count: Int) { removeLast(self.count - count) }
+}
+
+extension RulesFailure {
+  /// A value that is not a boolean where one is needed.
+  static func notBool(_ value: RulesValue) -> RulesFailure { .typeMismatch(received: value.typeName, expected: "bool") }
 }

@@ -48,7 +48,7 @@ public struct RulesQuery: Sendable {
   public var limit: Int64?
   /// The number of results that are left out.
   public var offset: Int64
-  /// The paths of the documents that the filter names, by `__name__` with `==` or `in`; `nil` where it may return others.
+  /// The paths of the documents that the filter names by `__name__` with `==` or `in`; `nil` where there may be others.
   ///
   /// The filter does not contain these conditions.
   public var names: [RulesPath]?
