@@ -39,6 +39,6 @@ public protocol EventTriggerDelivery: Sendable {
 
   /// Calls a function with an event.
   ///
-  /// - Throws: The reason why the function did not get it, or its failure: it is called again, after a pause.
+  /// - Throws: The reason why the function has to be called again, after a pause.
   func deliver(_ event: Event, to trigger: EventTrigger, of project: String) async throws
 }
