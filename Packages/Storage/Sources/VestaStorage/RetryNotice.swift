@@ -24,7 +24,7 @@ struct RetryNotice: Sendable {
 
   init(_ operation: Operation, of object: ObjectName) { (self.operation, self.object) = (operation, object) }
 
-  /// The sentence about the first failure; `nil` for those that follow.
+  /// The sentence about the first failure; `nil` for later ones.
   mutating func sentence(after error: any Error) -> String? {
     guard !isGiven else { return nil }
     isGiven = true

@@ -18,7 +18,7 @@ struct FormExchange: Sendable {
     let message: String
   }
 
-  /// What the fields say of the object and of the answer.
+  /// The settings of the object and of the answer in the fields.
   private struct Form {
     var fields: [String: String] = [:]
     var key = ""

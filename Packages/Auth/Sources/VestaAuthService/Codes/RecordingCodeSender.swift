@@ -44,7 +44,7 @@ public final class RecordingCodeSender: CodeSender {
   /// Records an e-mail that nothing is to be said about.
   func record(_ message: EmailMessage) { recorded.withLock { Self.append(message, to: &$0.emails) } }
 
-  /// What a link is for, as the Emulator Suite says it.
+  /// The purpose of a link, as the Emulator Suite names it.
   private static func purpose(of message: EmailMessage) -> String {
     switch message.requestType {
     case .emailSignIn: "To sign in as \(message.email)"

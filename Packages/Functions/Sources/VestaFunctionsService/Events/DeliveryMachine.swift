@@ -99,7 +99,7 @@ struct DeliveryMachine {
     return !mayHaveMore
   }
 
-  /// What failed before may succeed now: the lanes that wait for another attempt are ready.
+  /// Makes the lanes ready that wait for another attempt: it may succeed now.
   mutating func endPauses() {
     for (_, lane) in retries where lanes[lane]?.waiting.isEmpty == false { lanes[lane]?.waiting[0].retryTime = 0 }
     ready += retries.map(\.lane)

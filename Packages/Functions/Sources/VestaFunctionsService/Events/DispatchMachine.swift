@@ -112,7 +112,7 @@ struct DispatchMachine {
     names = machines.keys.sorted()
   }
 
-  /// What failed before may succeed now: events of functions do not wait for another attempt any longer.
+  /// Delivers events of functions that wait for another attempt: it may succeed now.
   mutating func endPauses(_ isMeant: (String) -> Bool) {
     for name in names where isMeant(name) { machines[name]?.endPauses() }
   }

@@ -88,7 +88,7 @@ struct Evaluation {
   private mutating func evaluateStep(_ id: Int) -> Operand {
     budget.expressions -= 1
     guard budget.expressions >= 0, !isEnded else {
-      // What is not evaluated any more fails for the same reason.
+      // Expressions after the end fail for the same reason.
       return fail(end ?? .expressionLimit(budget.expressionLimit), id)
     }
     let step = code.program.steps[id]

@@ -68,7 +68,7 @@ final class StoreFiles: Sendable {
   /// The room that is kept for transactions which make room.
   var reserve: String { "\(directory)/reserve" }
 
-  /// What to write to repair the store of a file, as the caller of an engine knows neither its name nor its directory.
+  /// The call that repairs the store of a file: callers of an engine know neither its name nor its directory.
   ///
   /// - Parameter file: A file in the directory of the store; for another path the answer names the function alone.
   static func repairCall(_ file: String) -> String {
