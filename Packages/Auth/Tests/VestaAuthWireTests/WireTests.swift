@@ -97,11 +97,11 @@ import VestaTesting
   @Test func `hostile bodies are a message or an error`() throws {
     var random = SplitMix(seed: 2)
     var refused = 0
-    for _ in 0..<100_000 {
+    for _ in 0..<20_000 {
       let sample = try random.sample()
       do { _ = try sample.read(random.damaged(sample.json)) } catch { refused += 1 }
     }
-    #expect(refused > 20_000 && refused < 99_000, "\(refused)")
+    #expect(refused > 4_000 && refused < 19_800, "\(refused)")
     let deep = utf8(String(repeating: #"{"mfaInfo":["#, count: 50_000))
     #expect(throws: BytesError.self) { _ = try AuthUserWire.message(json: deep, ignoresUnknownNames: true) }
   }

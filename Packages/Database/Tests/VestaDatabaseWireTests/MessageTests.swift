@@ -162,7 +162,7 @@ import VestaTesting
   @Test func `hostile messages are a message or an error`() throws {
     var random = SplitMix(seed: 2)
     var refused = 0
-    for round in 0..<100_000 {
+    for round in 0..<20_000 {
       do {
         if round % 2 == 0 {
           let json = random.damaged(try DatabaseClientWire.bytes(of: random.clientMessage()))
@@ -178,7 +178,7 @@ import VestaTesting
         refused += 1
       }
     }
-    #expect(refused > 10_000 && refused < 95_000, "\(refused)")
+    #expect(refused > 2_000 && refused < 19_000, "\(refused)")
   }
 
   @Test func `deep nesting and long messages are refused`() {

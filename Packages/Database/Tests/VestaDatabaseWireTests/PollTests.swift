@@ -78,7 +78,7 @@ import VestaTesting
     var random = SplitMix(seed: 9)
     let query = utf8("id=a&pw=b&ser=3&seg0=0&ts0=1&d0=eyJhIjoxfQ..&seg1=1&ts1=2&d1=ey")
     var refused = 0
-    for _ in 0..<100_000 {
+    for _ in 0..<20_000 {
       do {
         guard case .poll(_, _, _, let segments) = try DatabasePoll(query: text(random.damaged(query))) else { continue }
         var machine = DatabaseSegmentMachine()
@@ -87,6 +87,6 @@ import VestaTesting
         refused += 1
       }
     }
-    #expect(refused > 1_000, "\(refused)")
+    #expect(refused > 200, "\(refused)")
   }
 }

@@ -87,14 +87,14 @@ import VestaTesting
     var random = SplitMix(seed: 5)
     var refused = 0
     let target = utf8(#"/a/b%20c/.json?orderBy="$key"&startAt="a"&limitToFirst=3&timeout=3s&auth_variable_override={}"#)
-    for _ in 0..<100_000 {
+    for _ in 0..<20_000 {
       do {
         _ = try call(text(random.damaged(target)), random.pick(["GET", "POST", "PUT", "zz"]))
       } catch {
         refused += 1
       }
     }
-    #expect(refused > 10_000 && refused < 99_000, "\(refused)")
+    #expect(refused > 2_000 && refused < 19_800, "\(refused)")
   }
 
   @Test func `nodes have the forms of the API`() throws {

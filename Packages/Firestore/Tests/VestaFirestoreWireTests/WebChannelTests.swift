@@ -180,7 +180,7 @@ private func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8
     let query = utf8("VER=8&database=d&gsessionid=g&SID=s&RID=rpc&AID=5&CI=1&TO=900&TYPE=xmlhttp")
     let response = try WebChannelFrames.frame(of: [.init(1, .data([["a": "é"]])), .init(2, .noop)])
     var refused = 0
-    for round in 0..<100_000 {
+    for round in 0..<20_000 {
       var bytes = [body, query, response][round % 3]
       for _ in 0...random.below(3) {
         let index = random.below(bytes.count)
@@ -204,6 +204,6 @@ private func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8
         refused += 1
       }
     }
-    #expect(refused > 20_000 && refused < 99_000, "\(refused)")
+    #expect(refused > 4_000 && refused < 19_800, "\(refused)")
   }
 }

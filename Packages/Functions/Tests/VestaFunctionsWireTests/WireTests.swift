@@ -140,7 +140,7 @@ extension SplitMix {
   @Test func `hostile bodies and events are a value or a failure`() throws {
     var random = SplitMix(seed: 2)
     var refused = 0
-    for round in 0..<100_000 {
+    for round in 0..<20_000 {
       let value = random.value()
       do throws(FunctionsServiceError) {
         switch round % 3 {
@@ -158,7 +158,7 @@ extension SplitMix {
         refused += 1
       }
     }
-    #expect(refused > 30_000, "\(refused)")
+    #expect(refused > 6_000, "\(refused)")
     let deep = utf8("{\"data\":" + String(repeating: "[", count: 1_000_000))
     #expect(failure { _ = try CallableWire.data(body: deep, contentType: json) } != nil)
     let small = JSONLimits(maximumSize: 8)
@@ -211,7 +211,7 @@ extension SplitMix {
   @Test func `damaged targets and hosts are read or refused`() {
     var random = SplitMix(seed: 7)
     let parts = ["/", "a", "%", "%2", "%2F", "?", "us-central1", "-", ".cloudfunctions.net", "é", "\u{0}", ":443"]
-    for _ in 0..<100_000 {
+    for _ in 0..<20_000 {
       let target = (0..<random.below(9)).map { _ in random.pick(parts) }.joined()
       let authority = (0..<random.below(5)).map { _ in random.pick(parts) }.joined()
       guard let path = path(target, authority) else { continue }

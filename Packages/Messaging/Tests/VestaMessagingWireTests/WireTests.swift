@@ -203,7 +203,7 @@ extension SplitMix {
 
   @Test func `damaged bodies and targets are read or refused`() {
     var random = SplitMix(seed: 12)
-    for _ in 0..<100_000 {
+    for _ in 0..<20_000 {
       let delivery = PushDelivery(
         messageID: "7", message: random.message(), from: "1", sentTime: 1,
         settings: DeliverySettings(PushMessage(to: .topic("a")), platform: "", now: 0))

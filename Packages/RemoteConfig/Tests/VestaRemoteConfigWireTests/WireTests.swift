@@ -171,7 +171,7 @@ private func code(_ body: () throws -> Void) -> BytesError.Code? {
     var random = SplitMix(seed: 2)
     var refused = 0
     let apple = utf8("{app_instance_id:'fid', app_id:'1:2:ios:3', custom_signals:{\"n\":3}, x:'\\'y'}")
-    for round in 0..<100_000 {
+    for round in 0..<20_000 {
       do {
         switch round % 3 {
         case 0: _ = try FetchWire.call(body: random.damaged(apple), namespace: "firebase", etag: nil)
@@ -185,7 +185,7 @@ private func code(_ body: () throws -> Void) -> BytesError.Code? {
         refused += 1
       }
     }
-    #expect(refused > 10_000 && refused < 99_000, "\(refused)")
+    #expect(refused > 2_000 && refused < 19_800, "\(refused)")
     let long = utf8("{a:'" + String(repeating: "\"", count: 2_000_000) + "'}")
     #expect(code { _ = try FetchWire.call(body: long, namespace: "f", etag: nil) } == .limitExceeded)
     let deep = utf8(String(repeating: "{a:", count: 100_000))
@@ -246,7 +246,7 @@ private func code(_ body: () throws -> Void) -> BytesError.Code? {
   @Test func `hostile streams are messages or an error, with bounded memory`() {
     var random = SplitMix(seed: 3)
     var refused = 0
-    for _ in 0..<100_000 {
+    for _ in 0..<20_000 {
       let message = ConfigInvalidation(latestVersion: Int64(random.below(99)), retryInterval: 3)
       var machine = InvalidationMachine()
       do {
@@ -255,7 +255,7 @@ private func code(_ body: () throws -> Void) -> BytesError.Code? {
         refused += 1
       }
     }
-    #expect(refused > 1_000, "\(refused)")
+    #expect(refused > 200, "\(refused)")
   }
 }
 
@@ -281,7 +281,7 @@ private func code(_ body: () throws -> Void) -> BytesError.Code? {
 
   @Test func `random routes survive a round trip, and hostile ones are a route, none, or an error`() throws {
     var random = SplitMix(seed: 4)
-    for round in 0..<100_000 {
+    for round in 0..<20_000 {
       let route = random.route()
       if try RemoteConfigRoute(method: route.method, target: route.target) != route {
         Issue.record("round \(round): \(route.target)"); return

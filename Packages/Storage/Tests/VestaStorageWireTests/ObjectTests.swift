@@ -110,7 +110,7 @@ import VestaTesting
   @Test func `hostile bodies are a message or an error`() {
     var random = SplitMix(seed: 3)
     var refused = 0
-    for round in 0..<100_000 {
+    for round in 0..<20_000 {
       do {
         switch round % 4 {
         case 0:
@@ -128,7 +128,7 @@ import VestaTesting
         refused += 1
       }
     }
-    #expect(refused > 20_000 && refused < 99_000, "\(refused)")
+    #expect(refused > 4_000 && refused < 19_800, "\(refused)")
   }
 
   @Test func `errors have the form of the API, and clients read the status`() {

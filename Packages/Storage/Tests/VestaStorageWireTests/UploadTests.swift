@@ -50,7 +50,7 @@ import VestaTesting
     #expect(ByteRangeWire.received(header: "bytes=0-4") == 5 && ByteRangeWire.received(header: nil) == 0)
     #expect(ByteRangeWire.received(header: "bytes=1-4") == nil)
     var random = SplitMix(seed: 1)
-    for _ in 0..<100_000 {
+    for _ in 0..<20_000 {
       let first = Int64(random.below(1 << 40))
       let part = ByteRangeWire.Part(bounds: first...(first + Int64(random.below(99))), total: random.pick([nil, .max]))
       if ByteRangeWire.part(part.text) != part { Issue.record("\(part.text)"); return }
@@ -144,7 +144,7 @@ import VestaTesting
     var refused = 0
     let body = MultipartMachine.body(
       metadata: utf8("{\"name\":\"a\"}"), contentType: "a/b", content: utf8("content\r\n-"), boundary: "b")
-    for _ in 0..<100_000 {
+    for _ in 0..<20_000 {
       do {
         let bytes = random.damaged(body)
         _ = try events(Feeding.pieces(of: bytes, &random))
@@ -152,7 +152,7 @@ import VestaTesting
         refused += 1
       }
     }
-    #expect(refused > 10_000 && refused < 99_000, "\(refused)")
+    #expect(refused > 2_000 && refused < 19_800, "\(refused)")
   }
 }
 
@@ -200,7 +200,7 @@ import VestaTesting
 
   @Test func `random routes survive a round trip, and hostile ones are a route, none, or an error`() throws {
     var random = SplitMix(seed: 1)
-    for round in 0..<100_000 {
+    for round in 0..<20_000 {
       let route = random.route()
       let read = try StorageRoute(method: route.method, target: route.target) { name in
         name == "x-goog-upload-protocol" ? route.uploadProtocol : nil
