@@ -1,5 +1,6 @@
 import VestaBytes
 import VestaConcurrency
+import VestaCore
 import VestaCryptoInterop
 import VestaServiceInterop
 import VestaStoreInterop
@@ -108,7 +109,23 @@ final class AppCheckKeyRing: Sendable {
   }
 
   private func stored() async throws -> SigningKeysRow? {
-    try await store().read { try await $0.get(AppCheckKeys.keys) }.map { try SigningKeysRow(fieldBytes: $0) }
+    usable(try await store().read { try await $0.get(AppCheckKeys.keys) })
+  }
+
+  /// The keys of a row; `nil` where they cannot be read.
+  ///
+  /// New keys cost every client one more exchange, as tokens are short-lived. Without them every caller would be
+  /// refused for good.
+  private func usable(_ bytes: [UInt8]?) -> SigningKeysRow? {
+    guard let bytes else { return nil }
+    do {
+      let row = try SigningKeysRow(fieldBytes: bytes)
+      _ = try keys(of: row)
+      return row
+    } catch {
+      log.error("I-ACS000002", "The keys of App Check's tokens cannot be read, and are replaced. \(error)")
+      return nil
+    }
   }
 
   /// Makes a key and puts it in place of the current one, unless another process was faster.
@@ -123,8 +140,7 @@ final class AppCheckKeyRing: Sendable {
 
   private func put(_ made: SigningKeysRow, _ transaction: any StoreTransaction) async throws -> SigningKeysRow {
     var row = made
-    if let bytes = try await transaction.get(AppCheckKeys.keys) {
-      let present = try SigningKeysRow(fieldBytes: bytes)
+    if let present = usable(try await transaction.get(AppCheckKeys.keys)) {
       if isFresh(present, row.createTime) { return present }
       (row.previousID, row.previousPEM) = (present.keyID, present.pem)
     }
@@ -134,14 +150,18 @@ final class AppCheckKeyRing: Sendable {
 
   private func keep(_ row: SigningKeysRow) throws -> Loaded {
     if let keys = loaded.withLock({ $0 }), keys.row.keyID == row.keyID { return keys }
+    let keys = try keys(of: row)
+    loaded.withLock { $0 = keys }
+    return keys
+  }
+
+  private func keys(of row: SigningKeysRow) throws -> Loaded {
     let signer = try crypto.signingKey(pem: row.pem, algorithm: .rs256, keyID: row.keyID)
     var verifiers = [signer.verificationKey]
     if let pem = row.previousPEM, let id = row.previousID {
       verifiers.append(try crypto.signingKey(pem: pem, algorithm: .rs256, keyID: id).verificationKey)
     }
-    let keys = Loaded(row: row, signer: signer, verifiers: verifiers)
-    loaded.withLock { $0 = keys }
-    return keys
+    return Loaded(row: row, signer: signer, verifiers: verifiers)
   }
 }
 
@@ -157,7 +177,8 @@ struct ConsumedTokens {
   /// - Returns: Whether it was consumed before.
   func consume(_ id: String, end: Int64, _ now: Int64, _ limit: Int) async throws -> Bool {
     for entry in try await transaction.entries(in: AppCheckKeys.ended(by: now - Self.kept), limit: limit) {
-      try await transaction.delete(AppCheckKeys.consumed(try AppCheckKeys.id(ofEnd: entry.key)))
+      // A damaged row goes, too: it must not keep every other token from being consumed.
+      if let id = try? AppCheckKeys.id(ofEnd: entry.key) { try await transaction.delete(AppCheckKeys.consumed(id)) }
       try await transaction.delete(entry.key)
     }
     if try await transaction.get(AppCheckKeys.consumed(id)) != nil { return true }
@@ -166,3 +187,5 @@ struct ConsumedTokens {
     return false
   }
 }
+
+private let log = Logger(service: "VestaAppCheckService")

@@ -87,6 +87,7 @@ import VestaStoreInterop
   @Test(arguments: [
     "a@\u{301}b@evil.com", "a\u{200B}b@x.com", "a\u{202E}@x.com", "\u{FEFF}a@x.com", "a\u{AD}b@x.com", "a@b,evil.com",
     "a@b;evil.com", "a<b>@x.com", "a b@x.com", "a@x.com\u{2028}", "\u{E000}@x.com",
+    "a@b\u{3002}com", "a@b\u{FF0E}com", "a@b\u{FF61}com", "a\u{FF20}b.com", "a\u{FE6B}@b.com",
   ])
   func `an address that can be read in two ways is refused`(email: String) async throws {
     let world = World()

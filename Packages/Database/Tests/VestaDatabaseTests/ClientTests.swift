@@ -59,6 +59,19 @@ struct ClientTests {
     #expect(try await keys(reference.queryOrderedByKey().queryStarting(atValue: "c")) == ["c", "d"])
   }
 
+  @Test func `ends by key leave out their key alone, also among integers that are written alike`() async throws {
+    let reference = world.client().reference(withPath: "numbers")
+    try await reference.setValue(["1": "a", "01": "b", "2": "c", "02": "d", "a": "e"])
+    func keys(_ query: DatabaseQuery) async throws -> [String] {
+      try await query.getData().children.compactMap { ($0 as? DataSnapshot)?.key }
+    }
+    let byKey = reference.queryOrderedByKey()
+    #expect(try await keys(byKey) == ["1", "01", "2", "02", "a"])
+    #expect(try await keys(byKey.queryEnding(beforeValue: "2")) == ["1", "01"])
+    #expect(try await keys(byKey.queryStarting(afterValue: "1")) == ["01", "2", "02", "a"])
+    #expect(try await keys(byKey.queryStarting(afterValue: "01").queryEnding(beforeValue: "02")) == ["2"])
+  }
+
   @Test func `a transaction runs again until its data is current`() async throws {
     let clients = (0..<4).map { _ in world.client().reference(withPath: "count") }
     try await withThrowingTaskGroup { group in

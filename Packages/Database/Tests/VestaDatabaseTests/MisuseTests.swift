@@ -153,6 +153,9 @@ struct MisuseTests {
     Query("When using queryOrderedByKey, \(bounds) must be valid keys") {
       $0.queryEnding(atValue: 1).queryOrderedByKey()
     },
+    Query("When using queryOrderedByKey, \(bounds) must be valid keys") {
+      $0.queryOrderedByKey().queryEqual(toValue: "a.b")
+    },
     Query(
       "You must use queryStartingAtValue: instead of queryStartingAtValue:childKey: when using queryOrderedByKey:"
     ) { $0.queryOrderedByKey().queryStarting(atValue: "a", childKey: "b") },

@@ -42,7 +42,8 @@ extension AuthHistory {
     case 13, 14: await changeEmail(device)
     case 15: await verify(device)
     case 16: await enroll(device)
-    case 17, 18: await reset()
+    case 17: await reset()
+    case 18: await steal(device)
     case 19: await recover()
     case 20: await administer()
     case 21:
@@ -151,7 +152,10 @@ extension AuthHistory {
     let auth = auths[device]
     switch kind {
     case 0:
-      let phone = random.pick(Self.phones), isTaken = model.owner { $0.phone == phone && $0.uid != account.uid } != nil
+      // Most are free, or few links would succeed.
+      let free = Self.phones.filter { phone in model.owner { $0.phone == phone } == nil }
+      let phone = random.pick(free.isEmpty || random.oneIn(4) ? Self.phones : free)
+      let isTaken = model.owner { $0.phone == phone && $0.uid != account.uid } != nil
       guard account.phone == nil, account.factor == nil else { return }
       await change(device, "links \(phone)", refusal: isTaken ? [.credentialAlreadyInUse] : nil) {
         _ = try await $0.link(with: try await self.phoneCredential(phone, auth))
@@ -278,8 +282,22 @@ extension AuthHistory {
 
   // MARK: Codes
 
-  private func reset() async {
-    let email = random.pick(Self.emails), password = random.pick(Self.passwords), count = sender.recordedEmails.count
+  /// Somebody who is signed in for a while adds a way in, and the owner of the mailbox resets the password.
+  private func steal(_ device: Int) async {
+    let email = random.pick(Self.emails)
+    guard model.owner(where: { $0.email == email })?.isDisabled == false else { return }
+    await enter(device, .link(email: email))
+    await link(device, random.below(2))
+    await reset(of: email)
+  }
+
+  private func reset(of chosen: String? = nil) async {
+    // Every other one is of an account that has ways in to lose.
+    let open = model.accounts.values.filter { $0.phone != nil || $0.google != nil || $0.factor != nil }
+    let emails = random.oneIn(2) ? open.compactMap(\.email).sorted() : []
+    let picked = random.pick(emails.isEmpty ? Self.emails : emails), email = chosen ?? picked
+    let password = random.pick(Self.passwords)
+    let count = sender.recordedEmails.count
     guard let account = model.owner(where: { $0.email == email && !$0.isDisabled }) else { return }
     step("reset of \(email) to \(password)")
     await expect(2, nil) {

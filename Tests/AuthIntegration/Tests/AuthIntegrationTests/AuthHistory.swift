@@ -19,8 +19,8 @@ import VestaTransportInteropFakes
 /// restarts and a clock that moves; a third device tries every way in.
 final class AuthHistory {
   static let emails = ["a@x.com", "b@x.com", "c@x.com"], passwords = ["horse one", "horse two", "horse three"]
-  static let phones = ["+15550000001", "+15550000002"], factors = ["+15550000008", "+15550000009"]
-  static let subjects = ["g1", "g2"]
+  static let phones = ["+15550000001", "+15550000002", "+15550000003"], factors = ["+15550000008", "+15550000009"]
+  static let subjects = ["g1", "g2", "g3"]
 
   private let seed: UInt64
   var random: SplitMix

@@ -7,9 +7,9 @@ import VestaTesting
 /// `Soak` tells the variables of the long run.
 @Suite(.timeLimit(.minutes(30)))
 struct OracleTests {
-  @Test(arguments: 1...6 as ClosedRange<UInt64>)
+  @Test(arguments: 1...12 as ClosedRange<UInt64>)
   func `credentials open the accounts that the documentation says`(seed: UInt64) async throws {
-    try await Self.run(seed, steps: 25)
+    try await Self.run(seed, steps: 40)
   }
 
   static func run(_ seed: UInt64, steps: Int) async throws {

@@ -11,7 +11,8 @@ func readLines() -> [Benchmark] {
     line("query-20-of-100k", .ratio(atMost: 1.5), neighbours(100_000), neighbours(1_000)),
     line("query-20-of-1m", .ratio(atMost: 1.5), neighbours(documentCount), neighbours(1_000)),
     line("scattered-20-of-100k", .ratio(atMost: 1.5), scattered(100_000), scattered(1_000)),
-    line("scattered-20-of-1m", .ratio(atMost: 1.5), scattered(documentCount), scattered(1_000)),
+    // Half of the growth of SQLite by hand: see `raw-20-of-1m`.
+    line("scattered-20-of-1m", .ratio(atMost: 2.4), scattered(documentCount), scattered(1_000)),
     line("raw-20-of-1m", .none, rawTwentyOf(documentCount), rawTwentyOf(1_000)),
     line("query-20-by-name-of-a-range", .ratio(atMost: 5), lateInTheOrder, neighbours(100_000)),
     line("query-two-equalities", .none, twoEqualities, scattered(documentCount)),

@@ -196,6 +196,8 @@ private struct CommitCall {
         answer: CommitResponse(writeResults: draft.results, commitTime: time),
         unchangedSince: plan.isChange && !isKept ? snapshot.version : nil)
     }
+    // The rows of the log are no longer than what is deleted, and are pruned.
+    if changes.allSatisfy({ $0.after == nil }) { transaction.freesRoom() }
     announcement.announce(version) { changes.map { engine.fullName(of: $0.path) } }
     let logged = try await keep(changes, version, catalogue, in: transaction)
     let answer = CommitResponse(writeResults: draft.results, commitTime: Timestamp(microseconds: version))

@@ -153,6 +153,7 @@ extension IndexKeeper {
     var isHeld = false
     while !state.withLock({ $0.isClosed }), let step = try await store.read({ try await rows.step(in: $0) }) {
       try await store.write { transaction in
+        transaction.freesRoom()
         try await rows.take(step, in: transaction)
         try await lease.keep(in: transaction)
       }

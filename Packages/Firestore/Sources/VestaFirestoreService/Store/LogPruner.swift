@@ -65,6 +65,7 @@ final class LogPruner: Sendable {
         }
       }
       horizon = try await store.write { transaction in
+        transaction.freesRoom()
         let before = try NumberRow.number(try await transaction.get(keys.horizon))
         try await transaction.put(NumberRow.bytes(max(limit.version, before)), for: keys.horizon)
         try await lease.keep(in: transaction)
@@ -147,6 +148,7 @@ final class LogPruner: Sendable {
     let (keys, lease, tuning) = (keys, lease, tuning)
     let range = KeyRange(from: keys.log, to: keys.log(LogPosition(version: horizon + 1)))
     return try await store.write { transaction in
+      transaction.freesRoom()
       var rows: [StoreEntry] = []
       var size = 0
       let end = try await transaction.scan(range, order: .ascending, limit: tuning.pruneStep) { key, value in

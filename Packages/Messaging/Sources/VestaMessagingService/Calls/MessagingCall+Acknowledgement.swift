@@ -53,6 +53,7 @@ extension MessagingCall {
     _ outcome: inout Acknowledgement
   ) async throws {
     if try await dequeue(number, key, &registration) != nil {
+      transaction.freesRoom()
       outcome.count += 1
       let time = now + options.acknowledgedRetention.microseconds
       try await transaction.put([], for: Keys.expiry(time, number))

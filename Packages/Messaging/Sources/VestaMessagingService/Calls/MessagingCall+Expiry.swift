@@ -11,6 +11,7 @@ extension MessagingCall {
   func sweep(limit: Int) async throws -> Int {
     let entries = try await transaction.entries(in: Keys.expiries(upTo: now), limit: limit)
     var expired: Int64 = 0
+    transaction.freesRoom()
     for entry in entries {
       let number = try Keys.number(of: entry.key)
       try await transaction.delete(entry.key)

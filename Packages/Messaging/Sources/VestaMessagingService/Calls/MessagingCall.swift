@@ -134,6 +134,7 @@ struct MessagingCall {
 
   /// Removes a registration, and has its connection end.
   func remove(_ key: RegistrationKey, _ record: RegistrationRecord) async throws {
+    transaction.freesRoom()
     _ = try await noteChange(of: key)
     for topic in try await reader.subscriptions(key).keys { try await transaction.delete(Keys.member(topic, key)) }
     try await transaction.delete(Keys.token(record.token))

@@ -156,10 +156,14 @@ struct ObjectCall: StorageCall {
   }
 
   private func deleteRows(_ name: ObjectName, _ preconditions: Preconditions) async throws {
-    let blob = try await write { transaction in
-      let record = try await transaction.object(name)
+    let blob = try await write { transaction -> BlobID? in
+      let (record, isDamaged) = try await existing(name, preconditions, for: context, in: transaction)
       try await ask(.delete(name, existing: record?.object(named: name)))
-      guard let record else { throw StorageServiceError.noObject(name) }
+      guard let record else {
+        guard isDamaged else { throw StorageServiceError.noObject(name) }
+        try await transaction.delete(Keys.object(name))
+        return nil
+      }
       try PreconditionRules.check(preconditions, record)
       try await deleteRow(record, of: name, in: transaction)
       return try await Self.discardContent(of: record, in: transaction)

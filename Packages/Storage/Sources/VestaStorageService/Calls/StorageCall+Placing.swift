@@ -22,7 +22,7 @@ extension StorageCall {
     _ content: ReadyContent, as name: ObjectName, metadata: ObjectMetadata, tokens: [String],
     preconditions: Preconditions, starter: CallContext?, in transaction: any StoreTransaction
   ) async throws -> PlacedObject {
-    let old = try await transaction.object(name)
+    let old = try await existing(name, preconditions, for: starter, in: transaction).record
     if let starter {
       try await ask(
         .upload(Self.uploaded(content, as: name, metadata, tokens), existing: old?.object(named: name)), of: starter)
@@ -39,6 +39,27 @@ extension StorageCall {
     if let inline = content.inline { try await transaction.put(inline, for: Keys.content(content.blob)) }
     let unused = try await Self.discardContent(of: old, in: transaction)
     return PlacedObject(record: record, unused: unused.map { [$0] } ?? [])
+  }
+
+  /// The object that a call is about to replace or delete.
+  ///
+  /// A row that cannot be read must not keep its name for good, and the list of its folder from everybody. It counts as
+  /// none where no guard is asked about the object and no condition is made, as neither could be answered.
+  ///
+  /// - Parameter caller: The caller about whom a guard is asked; `nil` for an owner.
+  /// - Returns: The row; `nil` without one, and for one that is damaged.
+  func existing(
+    _ name: ObjectName, _ preconditions: Preconditions, for caller: CallContext?,
+    in transaction: any StoreTransaction
+  ) async throws -> (record: ObjectRecord?, isDamaged: Bool) {
+    do {
+      return (try await transaction.object(name), false)
+    } catch let error as StorageServiceError where error.code == .dataLoss {
+      let isAsked = engine.gatekeeper != nil && caller?.isOwner == false
+      guard !isAsked, preconditions == .none else { throw error }
+      log.error("I-STS000007", "\(error.message). It gives way; a file of its content stays, as nothing names it.")
+      return (nil, true)
+    }
   }
 
   /// Deletes the objects that another one was made of, in the transaction that puts it in place.

@@ -56,7 +56,7 @@ struct UploadCall: StorageCall {
     let (ready, ownership) = (try newRecord(of: request), engine.options.tuning.ownership)
     await engine.expireUploads(now: now)
     try await write { transaction in
-      let old = try await transaction.object(request.object)
+      let old = try await existing(request.object, request.preconditions, for: context, in: transaction).record
       if isAsked {
         let stated = Self.stated(request, metadata, tokens)
         try await ask(.upload(stated, existing: old?.object(named: request.object)))
