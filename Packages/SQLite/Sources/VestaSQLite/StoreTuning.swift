@@ -23,6 +23,10 @@ struct StoreTuning: Sendable {
 
   /// The number of bytes on the disk that are kept for transactions that make room; see `StoreReserve`.
   var reserveBytes = 1 << 20
+  /// The fewest bytes of them that are given away at once.
+  var reservePiece = 64 * 1024
+  /// The time between two attempts to fill them up again.
+  var reserveInterval = Duration.seconds(1)
 
   /// The time after a refusal for lack of room in which the log starts over after each commit.
   var shortTime = Duration.seconds(60)
