@@ -2,8 +2,8 @@ import VestaBytes
 
 /// The bytes of a body in parts, of which headers and contents are taken one after another.
 ///
-/// Contents are taken as they are received: only bytes that may be the beginning of a delimiter wait for more. A machine
-/// knows which parts there are, and how long each may be.
+/// Contents are taken as they are received: only bytes that may be the beginning of a delimiter wait for more. A
+/// machine knows which parts there are, and how long each may be.
 struct DelimitedBytes: Sendable {
   /// The end of each line.
   private var lineBreak: [UInt8] = [13, 10]
