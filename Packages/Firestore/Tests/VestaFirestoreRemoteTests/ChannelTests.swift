@@ -1,5 +1,6 @@
 import Testing
 import VestaBytes
+import VestaConcurrency
 import VestaFirestoreBackend
 import VestaFirestoreBackendContracts
 import VestaFirestoreEndpoints
@@ -142,7 +143,8 @@ import VestaTransportInteropFakes
   }
 
   @Test func `a browser waits while the backend has much of what it sent`() async throws {
-    let host = FakeEndpointHost(project: "contracts")
+    let clock = ManualClock()
+    let host = FakeEndpointHost(project: "contracts", clock: clock.service)
     let backend = HeldWrites(base: try await serve().engine)
     host.add((any FirestoreBackend).self, backend)
     var tuning = FirestoreEndpointTuning()
@@ -160,11 +162,24 @@ import VestaTransportInteropFakes
       Issue.record("the browser does not wait")
       return
     }
-    async let response = second()
-    try await Task.sleep(for: .milliseconds(60))
-    #expect(backend.requests.entries.count == 2)
+    let timers = clock.deadlines.count
+    let isAnswered = Locked(false)
+    let answer = Task {
+      defer { isAnswered.withLock { $0 = true } }
+      return try await second().status
+    }
+    // The response is held: its request looks for room, and again when its pause has passed.
+    for _ in 0..<2 {
+      await clock.waitForTimers(timers + 1)
+      #expect(backend.requests.entries.count == 2 && !isAnswered.withLock { $0 })
+      clock.advance(by: .milliseconds(20))
+    }
     backend.answers.yield([WriteResponse(streamToken: [2])])
-    #expect(try await response.status == .ok)
+    while !isAnswered.withLock({ $0 }) {
+      if clock.deadlines.count > timers { clock.advance(by: .milliseconds(20)) }
+      await Task.yield()
+    }
+    #expect(try await answer.value == .ok)
     #expect(backend.requests.entries.count == 3)
   }
 

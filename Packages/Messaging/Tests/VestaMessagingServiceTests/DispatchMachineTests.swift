@@ -165,11 +165,11 @@ import VestaTesting
     #expect(machine.isAwaited(9) == true)
     #expect(machine.isAwaited(8) == true)
     #expect(machine.awaited == 9)
-    machine.passed(8)
+    machine.advance(to: 8)
     #expect(!machine.isDispatched(9))
-    machine.passed(9)
+    machine.advance(to: 9)
     #expect(machine.isAwaited(9) == false)
-    machine.passed(4)
+    machine.advance(to: 4)
     #expect(machine.position == 9, "the position does not move back")
   }
 

@@ -47,7 +47,7 @@ public final class PostgresStore: CommitObservable {
     let schema = Schema(
       prefix: try checked(options.schemaPrefix), store: name, directory: space, tuning: options.tuning)
     do {
-      let connector = try Connector(url, password: options.password, lookup: lookup)
+      let connector = try Connector(url, password: options.password, tuning: options.tuning, lookup: lookup)
       let loop = try PostgresLoop(patience: options.patience)
       do {
         let core = try await core(schema, loop, connector, options, storeOptions, followsServer: followsServer)
@@ -66,12 +66,14 @@ public final class PostgresStore: CommitObservable {
     _ schema: Schema, _ loop: PostgresLoop, _ connector: Connector, _ options: PostgresOptions,
     _ storeOptions: StoreOptions, followsServer: Bool
   ) async throws -> StoreCore {
-    let (last, offset) = try await patiently { try await prepare(schema, loop, connector, storeOptions.clock) }
-    let news = CommitNews(after: last.version)
+    let (last, offset) = try await patiently(options.tuning) {
+      try await prepare(schema, loop, connector, storeOptions.clock)
+    }
+    let reports = CommitReports(after: last.version)
     let setting = Schema.committing(
       isDurable: storeOptions.durability == .full, lockWait: Schema.lockWait(within: options.patience))
     let leader = CommitLeader(
-      last, offset: offset, schema: schema, news: news, clock: storeOptions.clock,
+      last, offset: offset, schema: schema, reports: reports, clock: storeOptions.clock,
       followsServer: followsServer, patience: options.patience
     ) {
       let connection = try await loop.open(connector)
@@ -80,19 +82,23 @@ public final class PostgresStore: CommitObservable {
       return connection
     }
     let pool = ConnectionPool(loop: loop, connector: connector, limit: options.connections)
-    return StoreCore(schema: schema, pool: pool, leader: leader, news: news)
+    return StoreCore(schema: schema, pool: pool, leader: leader, reports: reports)
   }
 
   /// Tries again where a server that is starting, or has too many connections just now, may answer the next time.
-  private static func patiently<Result>(_ body: () async throws -> Result) async throws -> Result {
-    for pause in [Duration.milliseconds(50), .milliseconds(250), .seconds(1)] {
+  private static func patiently<Result>(
+    _ tuning: PostgresTuning, _ body: () async throws -> Result
+  ) async throws -> Result {
+    var failures = 0
+    while true {
       do {
         return try await body()
       } catch let error as PostgresFailure where error.isPassing {
-        try await Task.sleep(for: pause)
+        failures += 1
+        guard let pause = tuning.openRetry.pause(after: failures) else { throw error }
+        try await tuning.sleep(pause)
       }
     }
-    return try await body()
   }
 
   private static func checked(_ prefix: String) throws -> String {
@@ -315,13 +321,13 @@ public final class PostgresStore: CommitObservable {
   /// Calls back after every commit of any process; see `CommitObservable`.
   public func observeCommits(_ observer: @escaping @Sendable (StoreVersion) -> Void) -> ListenerRegistration {
     listener.start()
-    return core.news.registry.add(observer)
+    return core.reports.registry.add(observer)
   }
 
   /// The commits of all processes from here on as a stream, none left out; it ends when the store is closed.
   public var commits: AsyncStream<StoreVersion> {
     listener.start()
-    return core.news.registry.events
+    return core.reports.registry.events
   }
 
   // MARK: Closing
@@ -338,7 +344,7 @@ public final class PostgresStore: CommitObservable {
     core.leader.stop()
     await core.pool.close()
     loop.stop()
-    core.news.finish()
+    core.reports.finish()
     onClose()
     ended.open()
   }

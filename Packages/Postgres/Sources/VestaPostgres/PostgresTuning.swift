@@ -1,5 +1,27 @@
+import VestaConcurrency
+
 /// Every figure at which the store's behaviour changes, in addition to ``PostgresOptions``; tests draw small ones.
 struct PostgresTuning: Sendable {
+  /// The clock of all pauses and time-outs, which a test may advance; the waits for sockets are the system's.
+  var now: @Sendable () -> ContinuousClock.Instant = { .now }
+  /// A pause on that clock.
+  var sleep: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
+
+  /// The pauses after a failed commit, as long as the patience of the options lasts.
+  var commitRetry = Retry(initial: .milliseconds(10), cap: .seconds(1))
+  /// The pauses before a store is opened again: a server that starts, or has too many connections, may answer then.
+  var openRetry = Retry(initial: .milliseconds(50), factor: 5, cap: .seconds(1), attempts: 4)
+  /// The pauses before a snapshot is asked for again after its connection has turned out to be dead: the first one may
+  /// have been idle for long, then a server that is restarted has some seconds.
+  var readRetry = Retry(
+    initial: .milliseconds(50), factor: 5, cap: .seconds(3), attempts: 6, beginsAtOnce: true)
+  /// The pauses before the connection that listens is opened again.
+  var listenRetry = Retry(initial: .milliseconds(50), cap: .seconds(5))
+  /// How often commits are looked for without a notification: a dead connection does not say so.
+  var listenInterval: Duration = .seconds(10)
+  /// How long an attempt to connect may take where the connection string does not say.
+  var connectTime: Duration = .seconds(10)
+
   /// The most transactions of one commit.
   var largestUnit = 256
   /// The most bytes and entries of one statement that puts.

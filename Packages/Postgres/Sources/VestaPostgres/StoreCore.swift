@@ -6,5 +6,5 @@ struct StoreCore: Sendable {
   let schema: Schema
   let pool: ConnectionPool
   let leader: CommitLeader
-  let news: CommitNews
+  let reports: CommitReports
 }

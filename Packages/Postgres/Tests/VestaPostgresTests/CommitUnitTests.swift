@@ -62,7 +62,7 @@ import VestaTesting
   }
 
   private func statements(of changes: WriteBuffer) -> [Statement] {
-    statements(of: CommitRequest(version: 2, changes: changes, reads: ChangedKeys(), readVersion: nil))
+    statements(of: CommitRequest(version: 2, changes: changes, reads: ChangedKeys(), readVersion: nil, since: .now))
   }
 
   @Test func `a unit has a statement for each kind of change, and none for the others`() {
@@ -74,7 +74,7 @@ import VestaTesting
     #expect(verbs(statements(of: put)) == ["INSERT", "INSERT", "UPDATE", "COMMIT"])
     #expect(verbs(statements(of: deleted)) == ["DELETE", "INSERT", "UPDATE", "COMMIT"])
     #expect(verbs(statements(of: emptied)) == ["DELETE", "INSERT", "UPDATE", "COMMIT"])
-    #expect(verbs(statements(of: CommitRequest(floor: 2))) == ["UPDATE", "COMMIT"])
+    #expect(verbs(statements(of: CommitRequest(floor: 2, since: .now))) == ["UPDATE", "COMMIT"])
   }
 
   @Test func `the entries of a large unit are put in parts, each entry once and in order`() {
@@ -149,7 +149,7 @@ import VestaTesting
 
   @Test func `a request waits for lower versions that are running, and for a short time only`() {
     func request(_ version: Int64) -> CommitRequest {
-      CommitRequest(version: version, changes: WriteBuffer(), reads: ChangedKeys(), readVersion: nil)
+      CommitRequest(version: version, changes: WriteBuffer(), reads: ChangedKeys(), readVersion: nil, since: .now)
     }
     let first = request(4)
     let queue = [first, request(2), request(9)]
@@ -194,7 +194,7 @@ import VestaTesting
           if requests.contains(where: { $0.version == own }) { continue }
           seen[own] = values
           requests.append(
-            CommitRequest(version: own, changes: buffer, reads: reads, readVersion: moment.version))
+            CommitRequest(version: own, changes: buffer, reads: reads, readVersion: moment.version, since: .now))
         }
         let unit = CommitUnit(requests, CommitState(version: version, floor: 0, hasLong: false), log: log)
         #expect(unit.accepted.count + unit.refused.count == requests.count)

@@ -65,7 +65,7 @@ public final class SQLiteStore: OrderedStore, CommitObservable {
   init(named name: String, in directory: String, options: StoreOptions, tuning: StoreTuning) throws {
     files = try StoreFiles(name: name, in: directory)
     try files.prepareDatabase()
-    let reserve = StoreReserve(path: files.reserve, bytes: tuning.reserveBytes)
+    let reserve = StoreReserve(path: files.reserve, tuning: tuning)
     writer = try WriterSession(path: files.database, reserve: reserve, options: options, tuning: tuning)
     try files.noteOpened()
     try files.markComplete()

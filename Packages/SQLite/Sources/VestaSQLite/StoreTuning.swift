@@ -1,5 +1,10 @@
 /// Sizes and bounds that a test may want to be smaller.
 struct StoreTuning: Sendable {
+  /// The clock of all pauses, which a test may advance.
+  var now: @Sendable () -> ContinuousClock.Instant = { .now }
+  /// A pause on that clock.
+  var sleep: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
+
   /// The number of log pages above which a commit writes the log back: 32 MB.
   ///
   /// Writing back costs the commit that does it some milliseconds, most of them for syncing the pages of the database
@@ -10,14 +15,18 @@ struct StoreTuning: Sendable {
   /// The number of log pages above which a writer waits for the readers that hold the log: 64 MB.
   var logLimit = 8_000
 
-  /// The longest time that such a writer waits for the readers to end, in milliseconds.
-  var logPatience = 250
+  /// The longest time that such a writer waits for the readers to end.
+  var logPatience = Duration.milliseconds(250)
 
   /// The time for which a check that the files are in their places is valid for further commits.
   var placeCheckInterval = Duration.milliseconds(1)
 
   /// The number of bytes on the disk that are kept for transactions that make room; see `StoreReserve`.
   var reserveBytes = 1 << 20
+  /// The fewest bytes of them that are given away at once.
+  var reservePiece = 64 * 1024
+  /// The time between two attempts to fill them up again.
+  var reserveInterval = Duration.seconds(1)
 
   /// The time after a refusal for lack of room in which the log starts over after each commit.
   var shortTime = Duration.seconds(60)
@@ -41,8 +50,8 @@ struct StoreTuning: Sendable {
   /// How many unused readers are kept for good.
   var idleReaders = 8
 
-  /// For how long further readers are unused before they are closed, in milliseconds.
-  var readerTrimMilliseconds = 1_000
+  /// For how long further readers are unused before they are closed.
+  var readerTrimInterval = Duration.seconds(1)
 
   var writerCacheKilobytes = 16_384
 

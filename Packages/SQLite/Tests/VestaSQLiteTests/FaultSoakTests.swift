@@ -48,7 +48,7 @@ extension OneAtATime {
     private func play(_ fault: store_fault, tasks: Int, _ what: String) async throws -> Int {
       let directory = try TemporaryDirectory()
       var tuning = StoreTuning()
-      (tuning.checkpointPages, tuning.logLimit, tuning.logPatience) = (20, 60, 2)
+      (tuning.checkpointPages, tuning.logLimit, tuning.logPatience) = (20, 60, .milliseconds(2))
       let store = try directory.open(tuning: tuning)
       let (acknowledged, unknown) = (Locked<Set<Int>>([]), Locked<Set<Int>>([]))
       store_files_inject(fault)

@@ -163,7 +163,7 @@ extension OneAtATime {
     @Test func `a writer at the limit of the log waits for the reader that holds it`() async throws {
       let directory = try TemporaryDirectory()
       var tuning = StoreTuning()
-      (tuning.checkpointPages, tuning.logLimit, tuning.logPatience) = (10, 40, 600_000)
+      (tuning.checkpointPages, tuning.logLimit, tuning.logPatience) = (10, 40, .seconds(600))
       let store = try directory.open(.relaxed, tuning: tuning)
       try await store.put([1], for: key(0))
       let limit = tuning.logLimit * 8_192

@@ -65,7 +65,7 @@ extension OneAtATime {
       tuning.checkpointPages = 50
       tuning.logLimit = 200
       // Readers get as long as the machine takes; they end by themselves.
-      tuning.logPatience = 600_000
+      tuning.logPatience = .seconds(600)
       let store = try directory.open(.relaxed, tuning: tuning)
       try await store.put([1], for: key(0))
       // Readers that overlap, so that there is always one on an older snapshot.

@@ -27,7 +27,7 @@ extension OneAtATime {
       return try await FileTrace.record(below: directory.path) {
         var tuning = StoreTuning()
         // Small bounds: the log is written back and begun again several times.
-        (tuning.checkpointPages, tuning.logLimit, tuning.logPatience) = (40, 120, 2)
+        (tuning.checkpointPages, tuning.logLimit, tuning.logPatience) = (40, 120, .milliseconds(2))
         let store = try directory.open(durability, tuning: tuning)
         FileTrace.mark(Self.isOpen)
         try await withThrowingTaskGroup { group in

@@ -73,7 +73,7 @@ extension OneAtATime {
     {
       let directory = try TemporaryDirectory()
       var tuning = StoreTuning()
-      tuning.readerTrimMilliseconds = 3_600_000
+      tuning.readerTrimInterval = .seconds(3_600)
       let store = try directory.open(tuning: tuning)
       try await store.put([1], for: [1])
       let gate = Gate()

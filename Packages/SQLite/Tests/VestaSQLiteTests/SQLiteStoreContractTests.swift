@@ -48,11 +48,11 @@ extension StoreTuning {
     // One body that stays open needs a second reader; with one in all, each would wait for the other.
     tuning.readerLimit = Int.random(in: 2...5, using: &random)
     tuning.idleReaders = Int.random(in: 1...2, using: &random)
-    tuning.readerTrimMilliseconds = Int.random(in: 1...20, using: &random)
+    tuning.readerTrimInterval = .milliseconds(Int.random(in: 1...20, using: &random))
     tuning.warmReaders = Int.random(in: 0...2, using: &random)
     tuning.checkpointPages = Int.random(in: 1...6, using: &random)
     tuning.logLimit = tuning.checkpointPages + Int.random(in: 1...12, using: &random)
-    tuning.logPatience = Int.random(in: 0...5, using: &random)
+    tuning.logPatience = .milliseconds(Int.random(in: 0...5, using: &random))
     tuning.writerCacheKilobytes = Int.random(in: 30...200, using: &random)
     tuning.inlineLimit = Int.random(in: 1...40, using: &random)
     tuning.entriesBetweenChecks = Int.random(in: 1...5, using: &random)

@@ -32,7 +32,7 @@ extension DownloadExchange {
     }
     guard let plain = try? compression.decompress(stored, limit) else { return nil }
     download.content.close()
-    var fields = StorageExchange.fields(DownloadHeaders.fields(of: download.object))
+    var fields = HTTPFields(named: DownloadHeaders.fields(of: download.object))
     fields.remove("content-encoding")
     fields.append("x-goog-stored-content-encoding", compression.name)
     fields.append("x-goog-stored-content-length", "\(download.object.size)")

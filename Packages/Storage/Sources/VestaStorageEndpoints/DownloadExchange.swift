@@ -41,7 +41,7 @@ struct DownloadExchange: Sendable {
       bounds = found
     }
     let length = bounds.map { Int($0.upperBound - $0.lowerBound) + 1 } ?? Int(size)
-    var fields = StorageExchange.fields(DownloadHeaders.fields(of: download.object, bytes: bounds))
+    var fields = HTTPFields(named: DownloadHeaders.fields(of: download.object, bytes: bounds))
     overrideFields(&fields)
     return HTTPResponse(
       bounds == nil ? .ok : HTTPStatus(206), fields: fields, body: try await body(of: download.content, length))

@@ -68,7 +68,7 @@ struct PartsExchange: Sendable {
         (name: "etag", value: "\"\(PartsWire.tag(of: made))\""),
         (name: "x-goog-hash", value: ObjectWire.hash(of: made)),
       ]
-      return HTTPResponse(.ok, fields: StorageExchange.fields(fields))
+      return HTTPResponse(.ok, fields: HTTPFields(named: fields))
     } catch {
       await sink.giveUp()
       throw error
@@ -108,9 +108,8 @@ struct PartsExchange: Sendable {
     try? await remove(id)
     let target = StorageRoute(.xml, .get(object)).target
     var response = xml(PartsWire.completed(made, location: exchange.origin + target))
-    response.fields.append(
-      contentsOf: StorageExchange.fields(
-        DownloadHeaders.fields(of: made).filter { $0.name.hasPrefix("x-goog-") }))
+    let fields = DownloadHeaders.fields(of: made).filter { $0.name.hasPrefix("x-goog-") }
+    response.fields.append(contentsOf: HTTPFields(named: fields))
     return response
   }
 

@@ -51,7 +51,7 @@ extension StorageExchange {
   ///
   /// Owners see the buckets, and nobody else does. A service without buckets decides about its callers by itself.
   private func checkOwner(_ bucket: String) async throws {
-    guard let admin = try? host.backend((any StorageAdminBackend).self, project: Self.project(of: bucket, host)) else {
+    guard let admin = try? host.backend((any StorageAdminBackend).self, project: host.project(of: bucket)) else {
       return
     }
     do {

@@ -46,7 +46,7 @@ extension StorageExchange {
 
   /// The request of a call: a credential of the batch is that of each call without one.
   private func request(of call: BatchCall) -> HTTPRequest {
-    var fields = Self.fields(call.fields.map { ($0.name, $0.value) })
+    var fields = HTTPFields(named: call.fields.map { ($0.name, $0.value) })
     if !fields.contains(.authorization), let value = request.fields.first(.authorization) {
       fields.set(.authorization, value)
     }

@@ -55,8 +55,8 @@ extension StorageExchange {
 
   /// Copies an object, also into a bucket of another project.
   private func copy(_ read: ReadRequest, as upload: UploadRequest) async throws -> StorageObject {
-    let project = Self.project(of: upload.object.bucket, host)
-    guard project != Self.project(of: read.object.bucket, host) else {
+    let project = host.project(of: upload.object.bucket)
+    guard project != host.project(of: read.object.bucket) else {
       return try await backend.composeObject(upload, of: [read], context: context)
     }
     let other = try host.backend((any StorageBackend).self, project: project)

@@ -21,7 +21,7 @@ struct StorageExchange: Sendable {
     do {
       guard
         let found = try StorageRoute(
-          method: request.method.name, target: request.target, field: { Self.field($0, request.fields) })
+          method: request.method.name, target: request.target, field: { request.fields.first(named: $0) })
       else { return StorageFailure.unknown(request) }
       route = found
     } catch {
@@ -32,7 +32,7 @@ struct StorageExchange: Sendable {
       return StorageFailure.response(to: request, route, error)
     }
     do {
-      let project = project(of: route.bucket, host)
+      let project = host.project(of: route.bucket)
       let context = try context(of: request, route, project: project, host)
       let backend = try host.backend((any StorageBackend).self, project: project)
       let exchange = StorageExchange(
@@ -124,25 +124,13 @@ struct StorageExchange: Sendable {
   /// Refuses a bucket that was not made and has no objects; the buckets that each project has always exist.
   func checkBucket(_ name: String) async throws {
     let buckets = try await admin(of: name).listBuckets(context: context)
-    guard buckets.contains(name) || Self.projectSuffix(of: name) != nil || host.project(ofBucket: name) != nil else {
+    guard buckets.contains(name) || host.knows(bucket: name) else {
       throw StorageServiceError(.notFound, "The specified bucket does not exist.")
     }
   }
 
   private func admin(of bucket: String?) throws -> any StorageAdminBackend {
-    try host.backend((any StorageAdminBackend).self, project: Self.project(of: bucket, host))
-  }
-
-  /// The project of a bucket: the configured one, then that of its default names, and otherwise that of the server.
-  static func project(of bucket: String?, _ host: any EndpointHost) -> String {
-    if let known = bucket.flatMap(host.project(ofBucket:)) { return known }
-    guard let bucket, let suffix = projectSuffix(of: bucket) else { return host.defaultProject }
-    return String(bucket.dropLast(suffix.count))
-  }
-
-  /// The end of the name of a bucket that each project has; `nil` for another bucket.
-  private static func projectSuffix(of bucket: String) -> String? {
-    [".appspot.com", ".firebasestorage.app"].first { bucket.hasSuffix($0) && bucket.utf8.count > $0.utf8.count }
+    try host.backend((any StorageAdminBackend).self, project: host.project(of: bucket))
   }
 
   // MARK: Parts of requests and responses
@@ -150,11 +138,7 @@ struct StorageExchange: Sendable {
   static let text: String = "text/plain; charset=utf-8"
   static let jsonType = "application/json; charset=utf-8"
 
-  static func field(_ name: String, _ fields: HTTPFields) -> String? {
-    HTTPFieldName(name).flatMap { fields.first($0) }
-  }
-
-  func field(_ name: String) -> String? { Self.field(name, request.fields) }
+  func field(_ name: String) -> String? { request.fields.first(named: name) }
 
   /// The value of a parameter of the query; `nil` for an empty one.
   func parameter(_ name: String) -> String? {
@@ -188,12 +172,36 @@ struct StorageExchange: Sendable {
   }
 
   func object(_ object: StorageObject) -> HTTPResponse { json(ObjectWire.json(of: object, form: form, origin: origin)) }
+}
 
-  static func fields(_ pairs: [(name: String, value: String)]) -> HTTPFields {
-    var fields = HTTPFields()
-    for (name, value) in pairs { if let name = HTTPFieldName(name) { fields.append(name, value) } }
-    return fields
+extension EndpointHost {
+  /// The project of a bucket: the configured one, then that of its default names, and otherwise that of the server.
+  func project(of bucket: String?) -> String {
+    if let known = bucket.flatMap(project(ofBucket:)) { return known }
+    guard let bucket, let suffix = Self.projectSuffix(of: bucket) else { return defaultProject }
+    return String(bucket.dropLast(suffix.count))
   }
+
+  /// Whether a bucket is configured, or one that each project has.
+  fileprivate func knows(bucket: String) -> Bool {
+    Self.projectSuffix(of: bucket) != nil || project(ofBucket: bucket) != nil
+  }
+
+  /// The end of the name of a bucket that each project has; `nil` for another bucket.
+  private static func projectSuffix(of bucket: String) -> String? {
+    [".appspot.com", ".firebasestorage.app"].first { bucket.hasSuffix($0) && bucket.utf8.count > $0.utf8.count }
+  }
+}
+
+extension HTTPFields {
+  /// Fields with names that clients have written; other names are left out.
+  init(named pairs: [(name: String, value: String)]) {
+    self.init()
+    for (name, value) in pairs { if let name = HTTPFieldName(name) { append(name, value) } }
+  }
+
+  /// The value of the first field of a name.
+  fileprivate func first(named name: String) -> String? { HTTPFieldName(name).flatMap { first($0) } }
 }
 
 extension StorageRoute {

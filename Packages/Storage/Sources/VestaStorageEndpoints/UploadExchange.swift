@@ -64,7 +64,7 @@ struct UploadExchange: Sendable {
       let made = try await sink.finish()
       guard api == .xml else { return exchange.object(made) }
       let fields = DownloadHeaders.fields(of: made).filter { $0.name.hasPrefix("x-goog-") || $0.name == "etag" }
-      return HTTPResponse(.ok, fields: StorageExchange.fields(fields))
+      return HTTPResponse(.ok, fields: HTTPFields(named: fields))
     } catch {
       await sink.giveUp()
       throw error
@@ -199,12 +199,12 @@ struct UploadExchange: Sendable {
   }
 
   private func answer(_ answer: ResumableAnswer) -> HTTPResponse {
-    HTTPResponse(.ok, fields: StorageExchange.fields(answer.fields))
+    HTTPResponse(.ok, fields: HTTPFields(named: answer.fields))
   }
 
   private func finished(_ made: StorageObject) -> HTTPResponse {
     var response = exchange.object(made)
-    response.fields.append(contentsOf: StorageExchange.fields(ResumableAnswer(isActive: false).fields))
+    response.fields.append(contentsOf: HTTPFields(named: ResumableAnswer(isActive: false).fields))
     return response
   }
 

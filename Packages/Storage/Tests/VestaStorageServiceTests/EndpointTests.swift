@@ -1,14 +1,11 @@
 import Testing
 import VestaBytes
-import VestaCryptoInteropFakes
 import VestaServiceInterop
 import VestaServiceInteropFakes
 import VestaStorageBackend
 import VestaStorageBackendFakes
 import VestaStorageEndpoints
 import VestaStorageWire
-import VestaStoreInteropFakes
-import VestaTesting
 import VestaTransportInterop
 import VestaTransportInteropFakes
 
@@ -16,32 +13,23 @@ import VestaTransportInteropFakes
 
 /// The engine behind the routes of Firebase's and Google's API, as their clients call it.
 @Suite struct EndpointTests {
-  private let directory: TemporaryDirectory
-  private let clock = ManualClock()
-  private let network = FakeNetwork()
+  private let server: EndpointServer
   private let bucket = "demo.appspot.com"
 
-  init() throws { directory = try TemporaryDirectory() }
+  init() throws { server = try EndpointServer() }
 
   /// Listens with an engine.
   @discardableResult
   private func serve(
     _ gatekeeper: (any StorageGuard)? = nil, isDevelopment: Bool = true, _ tuning: StorageEndpointsTuning? = nil
   ) async throws -> FakeCallerVerifier {
-    let verifier = FakeCallerVerifier(clock: clock.service)
+    let verifier = FakeCallerVerifier(clock: server.clock.service)
     verifier.accept(.full, token: "owner")
-    let engine = StorageEngine(
-      options: StorageServiceOptions(), crypto: BarredCrypto(countsBytes: true),
-      content: .provided(FileBlobStore(directory: directory.path(of: "blobs"))), clock: clock.service,
-      callers: CallerCheck(callers: BearerReading(verifier: verifier)), gatekeeper: gatekeeper,
-      openStore: { ModelStore() })
-    let host = FakeEndpointHost(project: "demo", clock: clock.service, isDevelopment: isDevelopment)
-    host.add((any StorageBackend).self, engine)
-    host.add((any StorageAdminBackend).self, engine)
+    let callers = CallerCheck(callers: BearerReading(verifier: verifier))
+    let host = server.host(server.engine(callers: callers, gatekeeper: gatekeeper), isDevelopment: isDevelopment)
     var small = StorageEndpointsTuning()
     (small.chunkLength, small.readLength) = (10_000, 7_000)
-    let handler = StorageEndpoints(tuning: tuning ?? small).handler(in: ReversingHost(host: host))
-    _ = try await network.listen(at: .internet(host: "localhost", port: 80), handler: handler)
+    try await server.listen(ReversingHost(host: host), tuning ?? small)
     return verifier
   }
 
@@ -84,10 +72,7 @@ import VestaTransportInteropFakes
   private func send(
     _ method: HTTPMethod, _ target: String, _ fields: HTTPFields = [:], _ body: [UInt8] = []
   ) async throws -> (status: Int, fields: HTTPFields, body: [UInt8]) {
-    let request = HTTPRequest(
-      method, target, authority: "localhost", fields: fields, body: body.isEmpty ? .empty : .bytes(body))
-    let response = try await network.send(request, timeout: nil)
-    return (response.status.code, response.fields, try await response.body.collect(upTo: 1 << 24))
+    try await server.send(method, target, fields, body)
   }
 
   private func content(_ length: Int) -> [UInt8] { (0..<length).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ $0 / 251) } }

@@ -1,37 +1,23 @@
 import Testing
 import VestaBytes
-import VestaCryptoInteropFakes
 import VestaServiceInterop
-import VestaServiceInteropFakes
 import VestaStorageBackend
 import VestaStorageEndpoints
 import VestaStorageWire
-import VestaStoreInteropFakes
 import VestaTesting
 import VestaTransportInterop
-import VestaTransportInteropFakes
 
 @testable import VestaStorageService
 
 /// Forms with a policy, as `generate_signed_post_policy_v4` of Google's library for Python makes them.
 @Suite struct FormTests {
-  private let directory: TemporaryDirectory
-  private let network = FakeNetwork()
-  private let clock = ManualClock()
+  private let server: EndpointServer
   private let bucket = "demo.appspot.com"
 
-  init() throws { directory = try TemporaryDirectory() }
+  init() throws { server = try EndpointServer() }
 
   private func serve(isDevelopment: Bool = true) async throws {
-    let engine = StorageEngine(
-      options: StorageServiceOptions(), crypto: BarredCrypto(countsBytes: true),
-      content: .provided(FileBlobStore(directory: directory.path(of: "blobs"))), clock: clock.service,
-      openStore: { ModelStore() })
-    let host = FakeEndpointHost(project: "demo", clock: clock.service, isDevelopment: isDevelopment)
-    host.add((any StorageBackend).self, engine)
-    host.add((any StorageAdminBackend).self, engine)
-    let handler = StorageEndpoints().handler(in: host)
-    _ = try await network.listen(at: .internet(host: "localhost", port: 80), handler: handler)
+    try await server.listen(server.host(server.engine(), isDevelopment: isDevelopment))
   }
 
   private typealias Answer = (status: Int, fields: HTTPFields, text: String)
@@ -39,11 +25,8 @@ import VestaTransportInteropFakes
   private func send(
     _ method: HTTPMethod, _ target: String, _ body: [UInt8] = [], _ fields: HTTPFields = [:]
   ) async throws -> Answer {
-    let request = HTTPRequest(
-      method, target, authority: "localhost", fields: fields, body: body.isEmpty ? .empty : .bytes(body))
-    let response = try await network.send(request, timeout: nil)
-    let bytes = try await response.body.collect(upTo: 1 << 20)
-    return (response.status.code, response.fields, String(decoding: bytes, as: UTF8.self))
+    let answer = try await server.send(method, target, fields, body)
+    return (answer.status, answer.fields, String(decoding: answer.body, as: UTF8.self))
   }
 
   private func form(_ fields: [(String, String)], file: String? = "hello", path: String? = nil) async throws -> Answer {
@@ -61,7 +44,7 @@ import VestaTransportInteropFakes
   }
 
   private func policy(_ conditions: String, seconds: Int64 = 60) -> String {
-    let time = RFC3339.text(microseconds: (clock.service.seconds() + seconds) * 1_000_000)
+    let time = RFC3339.text(microseconds: (server.clock.seconds + seconds) * 1_000_000)
     return Base64.standard.encode(
       Array(#"{"conditions":[{"bucket":"\#(bucket)"},\#(conditions)],"expiration":"\#(time)"}"#.utf8))
   }

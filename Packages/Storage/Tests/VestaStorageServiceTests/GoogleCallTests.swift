@@ -1,13 +1,11 @@
 import Foundation
 import Testing
 import VestaBytes
-import VestaCryptoInteropFakes
 import VestaServiceInterop
 import VestaServiceInteropFakes
 import VestaStorageBackend
 import VestaStorageEndpoints
 import VestaStorageWire
-import VestaStoreInteropFakes
 import VestaTesting
 import VestaTransportInterop
 import VestaTransportInteropFakes
@@ -16,34 +14,19 @@ import VestaTransportInteropFakes
 
 /// Compositions, moves, replacements, batches and access in Google's JSON.
 @Suite struct GoogleCallTests {
-  private let directory: TemporaryDirectory
-  private let network = FakeNetwork()
+  private let server: EndpointServer
   private let objects = "/storage/v1/b/demo.appspot.com/o"
 
-  init() throws { directory = try TemporaryDirectory() }
+  init() throws { server = try EndpointServer() }
 
   private func serve(isDevelopment: Bool = true, small: StorageEndpointsTuning? = nil) async throws {
-    let clock = ManualClock()
-    let verifier = FakeCallerVerifier(clock: clock.service)
+    let verifier = FakeCallerVerifier(clock: server.clock.service)
     verifier.accept(.full, token: "owner")
-    let engine = engine(in: "blobs", clock, verifier)
-    let host = FakeEndpointHost(project: "demo", clock: clock.service, isDevelopment: isDevelopment)
-    host.add((any StorageBackend).self, engine)
-    host.add((any StorageBackend).self, self.engine(in: "other", clock, verifier), project: "other")
-    host.add((any StorageAdminBackend).self, engine)
-    let handler = StorageEndpoints().handler(in: host)
-    _ = try await network.listen(at: .internet(host: "localhost", port: 80), handler: handler)
-    if let small {
-      let handler = StorageEndpoints(tuning: small).handler(in: host)
-      _ = try await network.listen(at: .internet(host: "localhost", port: 81), handler: handler)
-    }
-  }
-
-  private func engine(in folder: String, _ clock: ManualClock, _ verifier: FakeCallerVerifier) -> StorageEngine {
-    StorageEngine(
-      options: StorageServiceOptions(), crypto: BarredCrypto(countsBytes: true),
-      content: .provided(FileBlobStore(directory: directory.path(of: folder))), clock: clock.service,
-      callers: CallerCheck(callers: verifier), openStore: { ModelStore() })
+    let callers = CallerCheck(callers: verifier)
+    let host = server.host(server.engine(callers: callers), isDevelopment: isDevelopment)
+    host.add((any StorageBackend).self, server.engine(in: "other", callers: callers), project: "other")
+    try await server.listen(host)
+    if let small { try await server.listen(host, small, port: 81) }
   }
 
   @discardableResult
@@ -51,13 +34,10 @@ import VestaTransportInteropFakes
     _ method: HTTPMethod, _ target: String, _ body: String = "", _ fields: HTTPFields = [:],
     to authority: String = "localhost"
   ) async throws -> (status: Int, fields: HTTPFields, text: String, json: JSONObject) {
-    let request = HTTPRequest(
-      method, target, authority: authority, fields: fields, body: body.isEmpty ? .empty : .text(body))
-    let response = try await network.send(request, timeout: nil)
-    let bytes = try await response.body.collect(upTo: 1 << 20)
+    let answer = try await server.send(method, target, fields, Array(body.utf8), to: authority)
     return (
-      response.status.code, response.fields, String(decoding: bytes, as: UTF8.self),
-      (try? JSONObject(json: bytes)) ?? JSONObject()
+      answer.status, answer.fields, String(decoding: answer.body, as: UTF8.self),
+      (try? JSONObject(json: answer.body)) ?? JSONObject()
     )
   }
 

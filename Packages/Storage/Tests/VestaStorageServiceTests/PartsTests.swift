@@ -1,47 +1,35 @@
 import Testing
 import VestaBytes
 import VestaConcurrency
-import VestaCryptoInteropFakes
 import VestaServiceInterop
-import VestaServiceInteropFakes
 import VestaStorageBackend
 import VestaStorageBackendFakes
 import VestaStorageEndpoints
 import VestaStorageWire
 import VestaStoreInteropFakes
-import VestaTesting
 import VestaTransportInterop
-import VestaTransportInteropFakes
 
 @testable import VestaStorageService
 
 /// Uploads in parts by Google's XML, as Google's library for Python and tools for S3 send them.
 @Suite struct PartsTests {
-  private let directory: TemporaryDirectory
-  private let network = FakeNetwork()
+  private let server: EndpointServer
   private let store = ModelStore()
   private let target = "/demo.appspot.com/a/large%20one"
   private let hidden = "vesta-upload-parts"
 
-  init() throws { directory = try TemporaryDirectory() }
+  init() throws { server = try EndpointServer() }
 
   /// Listens with an engine on the store; parts have at least 1,000 bytes.
   @discardableResult
   private func serve(
     port: Int = 80, _ hook: @escaping @Sendable (HookedStorageBackend.Call) async throws -> Void = { _ in }
   ) async throws -> StorageEngine {
-    let engine = StorageEngine(
-      options: StorageServiceOptions(), crypto: BarredCrypto(countsBytes: true),
-      content: .provided(FileBlobStore(directory: directory.path(of: "blobs"))), clock: ManualClock().service,
-      openStore: { store })
-    let host = FakeEndpointHost(project: "demo")
+    let engine = server.engine(store)
     let hooked = HookedStorageBackend(engine) { call, moment in if moment == .before { try await hook(call) } }
-    host.add((any StorageBackend).self, hooked)
-    host.add((any StorageAdminBackend).self, engine)
     var tuning = StorageEndpointsTuning()
     (tuning.chunkLength, tuning.smallestPart) = (700, 1_000)
-    let handler = StorageEndpoints(tuning: tuning).handler(in: host)
-    _ = try await network.listen(at: .internet(host: "localhost", port: port), handler: handler)
+    try await server.listen(server.host(engine, behind: hooked), tuning, port: port)
     return engine
   }
 
@@ -50,11 +38,8 @@ import VestaTransportInteropFakes
   private func send(
     _ method: HTTPMethod, _ target: String, _ body: [UInt8] = [], _ fields: HTTPFields = [:], port: Int = 80
   ) async throws -> Answer {
-    let request = HTTPRequest(
-      method, target, authority: "localhost:\(port)", fields: fields, body: body.isEmpty ? .empty : .bytes(body))
-    let response = try await network.send(request, timeout: nil)
-    let bytes = try await response.body.collect(upTo: 1 << 20)
-    return (response.status.code, response.fields, bytes, String(decoding: bytes, as: UTF8.self))
+    let answer = try await server.send(method, target, fields, body, to: "localhost:\(port)")
+    return (answer.status, answer.fields, answer.body, String(decoding: answer.body, as: UTF8.self))
   }
 
   private func content(_ length: Int, _ seed: Int = 0) -> [UInt8] {

@@ -1,51 +1,38 @@
 import Testing
 import VestaBytes
 import VestaConcurrency
-import VestaCryptoInteropFakes
 import VestaServiceInterop
-import VestaServiceInteropFakes
 import VestaStorageBackend
 import VestaStorageBackendFakes
 import VestaStorageEndpoints
-import VestaStoreInteropFakes
 import VestaTesting
 import VestaTransportInterop
-import VestaTransportInteropFakes
 
 @testable import VestaStorageService
 
 /// Uploads whose last request is made twice at once, as by a client whose connection broke during the first one.
 @Suite struct RepeatedEndTests {
-  private let directory: TemporaryDirectory
-  private let network = FakeNetwork()
+  private let server: EndpointServer
   private let bytes = (0..<50_000).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ $0 / 251) }
 
-  init() throws { directory = try TemporaryDirectory() }
+  init() throws { server = try EndpointServer() }
 
   /// Listens with an engine; the hook runs before its calls.
   private func serve(
     _ hook: @escaping @Sendable (HookedStorageBackend.Call) async throws -> Void = { _ in }
   ) async throws {
-    let engine = StorageEngine(
-      options: StorageServiceOptions(), crypto: BarredCrypto(),
-      content: .provided(FileBlobStore(directory: directory.path(of: "blobs"))), clock: ManualClock().service,
-      openStore: { ModelStore() })
-    let host = FakeEndpointHost(project: "demo")
+    let engine = server.engine()
     let hooked = HookedStorageBackend(engine) { call, moment in if moment == .before { try await hook(call) } }
-    host.add((any StorageBackend).self, hooked)
     var tuning = StorageEndpointsTuning()
     tuning.chunkLength = 1_000
-    let handler = StorageEndpoints(tuning: tuning).handler(in: host)
-    _ = try await network.listen(at: .internet(host: "localhost", port: 80), handler: handler)
+    try await server.listen(server.host(engine, behind: hooked), tuning)
   }
 
   private func send(
     _ method: HTTPMethod, _ target: String, _ fields: HTTPFields, _ body: [UInt8]
   ) async throws -> (status: Int, fields: HTTPFields, json: JSONObject) {
-    let request = HTTPRequest(method, target, authority: "localhost", fields: fields, body: .bytes(body))
-    let response = try await network.send(request, timeout: nil)
-    let bytes = try await response.body.collect(upTo: 1 << 20)
-    return (response.status.code, response.fields, (try? JSONObject(json: bytes)) ?? JSONObject())
+    let answer = try await server.send(method, target, fields, body)
+    return (answer.status, answer.fields, (try? JSONObject(json: answer.body)) ?? JSONObject())
   }
 
   private func firebaseUpload() async throws -> @Sendable () async throws -> (status: Int, json: JSONObject) {

@@ -130,6 +130,8 @@ import VestaTesting
     }
     let untyped = try events([utf8("--b\r\n\r\n{}\r\n--b\r\n\r\nx\r\n--b--")])
     #expect(untyped == [.metadata(utf8("{}")), .content(type: nil), .bytes(utf8("x")), .end])
+    let bare = try events([utf8("--b\r\n\r\n--b\r\n\r\nx\r\n--b--")])
+    #expect(bare == [.metadata([]), .content(type: nil), .bytes(utf8("x")), .end])
   }
 
   @Test func `metadata and headers without an end take bounded memory`() {

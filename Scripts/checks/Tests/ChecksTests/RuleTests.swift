@@ -51,17 +51,26 @@ import Testing
     #expect(tree.verdict == ["\(file):2: mutex"])
   }
 
-  @Test func `a bare sleep in a client or an engine is found, and in a plug-in it is not`() {
+  @Test func `a bare sleep is found, and in the tuning of a plug-in or in a module for tests it is not`() {
     let line = "func wait() async throws { try await Task.sleep(for: .seconds(1)) }\n"
     tree.files[file] = line
     tree.files["Packages/Auth/Sources/VestaAuthService/B.swift"] = "// Task.sleep(for: pause)\n" + line
+    tree.files["Packages/Auth/Sources/VestaAuthService/AuthTuning.swift"] = line
     tree.files["Packages/SQLite/Sources/VestaSQLite/C.swift"] = line
-    #expect(tree.verdict == ["\(file):1: sleep", "Packages/Auth/Sources/VestaAuthService/B.swift:2: sleep"])
+    tree.files["Packages/SQLite/Sources/VestaSQLite/StoreTuning.swift"] = line
+    tree.files["Packages/SQLite/Sources/VestaSQLiteTesting/D.swift"] = line
+    #expect(
+      tree.verdict == [
+        "\(file):1: sleep", "Packages/Auth/Sources/VestaAuthService/AuthTuning.swift:1: sleep",
+        "Packages/Auth/Sources/VestaAuthService/B.swift:2: sleep",
+        "Packages/SQLite/Sources/VestaSQLite/C.swift:1: sleep",
+      ])
   }
 
   @Test(arguments: [
     "try await ContinuousClock().sleep(for: .seconds(1))", "queue.asyncAfter(deadline: .now() + 1) {}",
-    "try await SuspendingClock().sleep(until: end)",
+    "try await SuspendingClock().sleep(until: end)", "usleep(1_000)", "Thread.sleep(forTimeInterval: 1)",
+    "_ = semaphore.wait(timeout: .now() + 1)",
   ])
   func `other waits of the system in a client are found`(line: String) {
     tree.files[file] = "func wait() async throws { \(line) }\n"

@@ -10,11 +10,11 @@ extension SyncClient {
   }
 
   /// Reads what waiting events need, one part after the other, until none waits.
-  func load() async {
+  func loadForWaitingEvents() async {
     if let writer, let source, state.withLock({ $0.machine == nil }) {
       await startFromCache(writer.reader(of: database, options.tuning), source)
     }
-    while let missing = runWaiting() {
+    while let missing = takeWaitingEvents() {
       perform()
       guard let take = await source?.read(missing) else { continue }
       state.withLock { state in
@@ -29,7 +29,7 @@ extension SyncClient {
   /// Takes the waiting events as far as everything they need is in memory.
   ///
   /// - Returns: The part of the cache that those left need; `nil` when none is left.
-  private func runWaiting() -> CachePiece? {
+  private func takeWaitingEvents() -> CachePiece? {
     state.withLock { state in
       guard !state.isShutDown, let machine = state.machine else {
         state.isLoading = false
@@ -45,7 +45,7 @@ extension SyncClient {
       let missing = machine.missing(state.waiting.lazy.map(\.needs))
       if missing == nil {
         state.isLoading = false
-        machine.noEventWaits()
+        machine.allEventsTaken()
       }
       return missing
     }

@@ -36,7 +36,7 @@ extension SyncClient {
     }
     switch progress {
     case .isShutDown: dropped?()
-    case .loads: Task { await load() }
+    case .loads: Task { await loadForWaitingEvents() }
     case .taken, .waits: break
     }
     perform(awaitedTarget: awaitedTarget?.withLock { $0 })

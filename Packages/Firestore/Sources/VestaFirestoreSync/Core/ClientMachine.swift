@@ -92,7 +92,7 @@ package final class ClientMachine {
   package func add(_ read: EngineCache) { core.engineCache.merge(read) }
 
   /// No event waits for a part of the cache any longer.
-  package func noEventWaits() { core.forgetRefills() }
+  package func allEventsTaken() { core.forgetRefills() }
 
   /// Takes indexes that were made outside.
   package func indexesMade(_ made: IndexTaskResult) {

@@ -200,8 +200,8 @@ struct DispatchMachine: Sendable {
     return true
   }
 
-  /// The messages up to a number are no messages for connections, or were removed.
-  mutating func passed(_ number: Int64) { position = position.map { max($0, number) } }
+  /// Moves the position to a number: all messages up to it were dispatched, are for no connection, or were removed.
+  mutating func advance(to number: Int64) { position = position.map { max($0, number) } }
 
   /// Whether everything up to a message was dispatched, or dispatching has ended.
   func isDispatched(_ number: Int64) -> Bool { position.map { $0 >= number } ?? true }
@@ -219,7 +219,7 @@ struct DispatchMachine: Sendable {
   ///
   /// - Returns: The connections that it reaches at once; loading ones have missed it.
   mutating func arrived(_ message: DispatchedMessage) -> [Recipient] {
-    passed(message.number)
+    advance(to: message.number)
     switch message.audience {
     case .registration(let key):
       guard loading.contains(key) else {

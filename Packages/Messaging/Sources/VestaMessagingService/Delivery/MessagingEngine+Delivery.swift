@@ -136,7 +136,7 @@ extension MessagingEngine {
           let records = try await newRecords(after: position)
           for (number, record) in records { dispatch(number, record) }
           // Messages up to there that were not found have been removed: no call needs to wait for them.
-          if records.count < max(1, options.tuning.longestPage) { table.passed(awaited) }
+          if records.count < max(1, options.tuning.longestPage) { table.advance(to: awaited) }
           table.wakeWaiting()
           if records.isEmpty { break }
         } catch {
@@ -160,7 +160,7 @@ extension MessagingEngine {
 
   private func dispatch(_ number: Int64, _ record: MessageRecord?) {
     guard let record, let message = DispatchedMessage(number: number, record: record) else {
-      table.passed(number)
+      table.advance(to: number)
       if let record, record.kind == .subscriptionChange { reload(record.registration, number) }
       return
     }

@@ -13,7 +13,7 @@ struct PushLook {
   /// - Parameters:
   ///   - time: The time of the first message that it has left.
   ///   - last: The message after which to look on; `nil` at the end.
-  mutating func passed(_ time: Int64?, _ last: [UInt8]?, now: Int64) {
+  mutating func note(_ time: Int64?, _ last: [UInt8]?, now: Int64) {
     first = time.map { min($0, first ?? .max) } ?? first
     self.last = last
     next = last == nil ? first : now

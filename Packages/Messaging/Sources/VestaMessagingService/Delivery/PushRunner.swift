@@ -41,28 +41,28 @@ struct PushRunner: Sendable {
     if let due = jobs.compactMap(\.due).min() { wake(at: due) }
   }
 
-  /// Takes up the messages that are due, at or after a time.
+  /// Pushes the messages that are due, at or after a time.
   func wake(at time: Int64) {
     guard !engine.transports.isEmpty else { return }
     let delay = time - engine.time()
     let work: @Sendable () -> Void = { [weak engine] in
       guard let engine else { return }
-      Task { await PushRunner(engine: engine).takeUp() }
+      Task { await PushRunner(engine: engine).pushDue() }
     }
     let timer = engine.pushTimer
     if delay <= 0 { work() } else { timer.start(at: time, after: .microseconds(delay), on: options.clock, work) }
   }
 
-  /// Takes up the messages that are due, as many as have a place.
-  private func takeUp() async {
+  /// Pushes the messages that are due, as many as have a place.
+  private func pushDue() async {
     guard engine.pushTimer.begin() else { return }
     var look = PushLook()
-    repeat { await takeUp(&look) } while engine.pushTimer.end(isDue: look.next.map { $0 <= engine.time() } ?? false)
+    repeat { await pushDue(&look) } while engine.pushTimer.end(isDue: look.next.map { $0 <= engine.time() } ?? false)
     wake(at: min(look.next ?? .max, engine.time() + options.tuning.pushLook.microseconds))
   }
 
-  /// Takes up the next messages of a look.
-  private func takeUp(_ look: inout PushLook) async {
+  /// Pushes the next messages of a look.
+  private func pushDue(_ look: inout PushLook) async {
     do {
       // Without a transaction that writes, as mostly nothing is due.
       if look.last == nil, let first = try await firstTime(), first > engine.time() {
@@ -74,7 +74,7 @@ struct PushRunner: Sendable {
       let last = look.last
       let found = try await engine.write { try await $0.claimPushes(limit: limit, after: last) }
       start(found.jobs)
-      look.passed(found.next, found.last, now: engine.time())
+      look.note(found.next, found.last, now: engine.time())
     } catch {
       // After the end of the engine its timer does not start again.
       look = PushLook(next: engine.time() + options.tuning.pushPause.microseconds)

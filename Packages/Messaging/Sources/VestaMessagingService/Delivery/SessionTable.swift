@@ -101,7 +101,7 @@ final class SessionTable: Sendable {
   func endDispatch() -> Bool { state.withLock { $0.machine.endRound() } }
 
   /// Moves the position past a number that belongs to no message.
-  func passed(_ number: Int64) { state.withLock { $0.machine.passed(number) } }
+  func advance(to number: Int64) { state.withLock { $0.machine.advance(to: number) } }
 
   /// Waits until everything up to a message was dispatched, or dispatching has ended.
   ///

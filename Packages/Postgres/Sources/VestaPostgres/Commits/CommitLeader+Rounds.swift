@@ -26,7 +26,7 @@ extension CommitLeader {
   /// Runs a transaction with the lock held, and commits it.
   func commit(_ lone: LoneTransaction) async {
     guard let continuation = lone.turn.begin() else { return }
-    var attempt = CommitAttempt(patience: patience)
+    var attempt = CommitAttempt(patience: patience, schema.tuning)
     while true {
       do {
         if attempt.uncertain != nil, let unit = try await resolved(&attempt) {
@@ -71,7 +71,7 @@ extension CommitLeader {
     return try await Turn<CommitRequest?>().wait { turn in
       let body = Locked<Task<Void, Never>?>(nil)
       let timer = Task {
-        try await Task.sleep(for: limit)
+        try await schema.tuning.sleep(limit)
         guard let continuation = turn.begin() else { return }
         body.withLock { $0 }?.cancel()
         continuation.resume(throwing: StoreError.tooSlow(limit))
@@ -89,7 +89,7 @@ extension CommitLeader {
 
   /// Commits, again where the server or a connection was away or another commit was in the way.
   private func settled(_ requests: [CommitRequest]) async throws -> CommitUnit {
-    var attempt = CommitAttempt(patience: patience)
+    var attempt = CommitAttempt(patience: patience, schema.tuning)
     while true {
       do {
         if attempt.uncertain != nil, let unit = try await resolved(&attempt) { return unit }

@@ -21,7 +21,7 @@ final class CommitLeader: Sendable {
   private let state: Locked<State>
   let schema: Schema
   let patience: Duration
-  private let news: CommitNews
+  private let reports: CommitReports
   private let clock: StoreClock
   private let open: @Sendable () async throws -> PostgresConnection
 
@@ -32,13 +32,13 @@ final class CommitLeader: Sendable {
   ///   - patience: For how long a server that is away is waited for.
   ///   - open: Opens the connection that commits.
   init(
-    _ last: CommitState, offset: Int64, schema: Schema, news: CommitNews, clock: StoreClock, followsServer: Bool,
+    _ last: CommitState, offset: Int64, schema: Schema, reports: CommitReports, clock: StoreClock, followsServer: Bool,
     patience: Duration, open: @escaping @Sendable () async throws -> PostgresConnection
   ) {
     state = Locked(
-      State(ledger: CommitLedger(last, offset: followsServer ? offset : nil, now: .now, schema.tuning)))
+      State(ledger: CommitLedger(last, offset: followsServer ? offset : nil, now: schema.tuning.now(), schema.tuning)))
     self.schema = schema
-    self.news = news
+    self.reports = reports
     self.clock = clock
     self.patience = patience
     self.open = open
@@ -77,7 +77,8 @@ final class CommitLeader: Sendable {
     switch state.withLock({ $0.ledger.raise(to: version, at: reading) }) {
     case .done(let version): return version
     case .commit(let version):
-      if case .failed(let error) = try await commit(CommitRequest(floor: version.microseconds)) { throw error }
+      let request = CommitRequest(floor: version.microseconds, since: schema.tuning.now())
+      if case .failed(let error) = try await commit(request) { throw error }
       return version
     case .refused:
       throw StoreError(
@@ -118,7 +119,7 @@ final class CommitLeader: Sendable {
   private func lead() async {
     while true {
       let next = state.withLock { state in
-        state.queue.next(running: state.ledger.running, now: .now, schema.tuning)
+        state.queue.next(running: state.ledger.running, now: schema.tuning.now(), schema.tuning)
       }
       switch next {
       case .transaction(let lone): await commit(lone)
@@ -132,7 +133,7 @@ final class CommitLeader: Sendable {
   /// Waits until something has changed, or some milliseconds have passed.
   private func pause() async {
     let timer = Task {
-      try? await Task.sleep(for: self.schema.tuning.courtesy)
+      try? await self.schema.tuning.sleep(self.schema.tuning.courtesy)
       self.wake()
     }
     await withCheckedContinuation { continuation in
@@ -169,8 +170,8 @@ final class CommitLeader: Sendable {
     let others = try CommitLeader.commits(rows[2])
     let reading = CommitLedger.Reading(
       state: last, others: others, known: known, server: rows[1].integer(0, 3), asked: before, answered: clock.now)
-    state.withLock { $0.ledger.absorb(reading, now: .now) }
-    news.tell(others.map(\.version))
+    state.withLock { $0.ledger.absorb(reading, now: schema.tuning.now()) }
+    reports.report(others.map(\.version))
     return last
   }
 
@@ -186,7 +187,7 @@ final class CommitLeader: Sendable {
   @discardableResult
   func finish(_ unit: CommitUnit) -> CommitUnit {
     state.withLock { $0.ledger.finish(unit) }
-    news.tell(unit.commits.map(\.version))
+    reports.report(unit.commits.map(\.version))
     return unit
   }
 
@@ -194,7 +195,7 @@ final class CommitLeader: Sendable {
   func note(barred: CommitState) { state.withLock { $0.ledger.note(barred) } }
 
   /// Before which version commits are forgotten; `nil` most of the time.
-  func horizon() -> Int64? { state.withLock { $0.ledger.horizon(at: .now) } }
+  func horizon() -> Int64? { state.withLock { $0.ledger.horizon(at: schema.tuning.now()) } }
 
   // MARK: The connection
 

@@ -44,13 +44,14 @@ final class CommitListener: Sendable {
   }
 
   private static func listen(_ core: StoreCore, _ loop: PostgresLoop, _ connector: Connector) async {
-    var wait = Duration.milliseconds(50)
+    let tuning = core.schema.tuning
+    var failures = 0
     while !Task.isCancelled {
       do {
-        try await listenOnce(core, loop, connector) { wait = .milliseconds(50) }
+        try await listenOnce(core, loop, connector) { failures = 0 }
       } catch {
-        try? await Task.sleep(for: wait)
-        wait = min(wait * 2, .seconds(5))
+        failures += 1
+        try? await tuning.sleep(tuning.listenRetry.pauseWithoutJitter(after: failures))
       }
     }
   }
@@ -60,7 +61,7 @@ final class CommitListener: Sendable {
     _ core: StoreCore, _ loop: PostgresLoop, _ connector: Connector, onOpen: () -> Void
   ) async throws {
     let (signals, signal) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
-    let sender = core.schema.sender
+    let (sender, tuning) = (core.schema.sender, core.schema.tuning)
     let connection = try await loop.open(connector) { if $0 != sender { signal.yield() } }
     defer { connection.drop() }
     try await connection.run(core.schema.listen)
@@ -69,12 +70,12 @@ final class CommitListener: Sendable {
     // For commits before the channel was open; and now and then, as a dead connection does not say so.
     let ticks = Task {
       signal.yield()
-      while (try? await Task.sleep(for: .seconds(10))) != nil { signal.yield() }
+      while (try? await tuning.sleep(tuning.listenInterval)) != nil { signal.yield() }
     }
     defer { ticks.cancel() }
     for await _ in signals {
-      let rows = try await connection.run(core.schema.versions(after: core.news.told))
-      core.news.tell(rows[0].rows.compactMap { $0.first.flatMap { $0 }.flatMap(Rows.integer) })
+      let rows = try await connection.run(core.schema.versions(after: core.reports.reported))
+      core.reports.report(rows[0].rows.compactMap { $0.first.flatMap { $0 }.flatMap(Rows.integer) })
     }
   }
 }

@@ -18,21 +18,24 @@ final class CommitRequest: Sendable {
   let readVersion: Int64?
   let isFloor: Bool
   let turn = Turn<Outcome>()
-  let since = ContinuousClock.now
+  /// When it began to wait.
+  let since: ContinuousClock.Instant
 
-  init(version: Int64, changes: WriteBuffer, reads: ChangedKeys, readVersion: Int64?) {
+  init(version: Int64, changes: WriteBuffer, reads: ChangedKeys, readVersion: Int64?, since: ContinuousClock.Instant) {
     self.version = version
     self.changes = changes
     self.reads = reads
     self.readVersion = readVersion
+    self.since = since
     isFloor = false
   }
 
-  init(floor version: Int64) {
+  init(floor version: Int64, since: ContinuousClock.Instant) {
     self.version = version
     changes = WriteBuffer()
     reads = ChangedKeys()
     readVersion = nil
+    self.since = since
     isFloor = true
   }
 }

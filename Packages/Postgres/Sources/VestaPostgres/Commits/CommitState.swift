@@ -1,4 +1,5 @@
 import VestaBytes
+import VestaConcurrency
 
 /// The row of a store's state, which is locked during a commit.
 struct CommitState: Sendable, Equatable {
@@ -31,12 +32,13 @@ struct CommitAttempt {
   /// The changes that were sent with a COMMIT that was not answered.
   var uncertain: CommitUnit?
   private let patience: Duration
+  private let tuning: PostgresTuning
   /// The end of the time that the server has to recover; it begins with the first failure, however long an answer was
   /// waited for before.
   private var deadline: ContinuousClock.Instant?
-  private var wait = Duration.milliseconds(10)
+  private var failures = 0
 
-  init(patience: Duration) { self.patience = patience }
+  init(patience: Duration, _ tuning: PostgresTuning) { (self.patience, self.tuning) = (patience, tuning) }
 
   /// A unit is about to be sent with its COMMIT; one without commits may be sent twice.
   mutating func begin(_ unit: CommitUnit) { uncertain = unit.isEmpty ? nil : unit }
@@ -50,11 +52,11 @@ struct CommitAttempt {
   ///
   /// - Returns: Whether there is to be one.
   mutating func pauseBeforeNextTry() async -> Bool {
-    let deadline = deadline ?? .now + patience
+    let deadline = deadline ?? tuning.now() + patience
     self.deadline = deadline
-    guard ContinuousClock.now + wait < deadline else { return false }
-    try? await Task.sleep(for: wait)
-    wait = min(wait * 2, .seconds(1))
+    failures += 1
+    guard let pause = tuning.commitRetry.pause(after: failures), tuning.now() + pause < deadline else { return false }
+    try? await tuning.sleep(pause)
     return true
   }
 }

@@ -44,7 +44,8 @@ final class PostgresTransaction: StoreTransaction {
     if changes.onlyDeletes, !(try await deletesSomething()) { return nil }
     let version = reserved ?? core.leader.reserve()
     reserved = nil
-    return CommitRequest(version: version, changes: changes, reads: reads, readVersion: snapshot?.version)
+    return CommitRequest(
+      version: version, changes: changes, reads: reads, readVersion: snapshot?.version, since: core.schema.tuning.now())
   }
 
   /// Gives up the reservation if it is not committed.

@@ -8,25 +8,27 @@ final class Connector: Sendable {
   let info: ConnectionInfo
   private let plan: ConnectionPlan
   private let lookup: Lookup
+  private let tuning: PostgresTuning
   private let lookups = SingleFlight<String, [String]>()
-  /// How long an attempt may take where the connection string does not say.
-  private static let usual: Duration = .seconds(10)
 
   /// - Parameters:
   ///   - info: The connection string.
+  ///   - tuning: How long an attempt and a look-up may take, and on which clock.
   ///   - lookup: Looks a name up.
   /// - Throws: When libpq cannot read the string.
   init(
-    _ info: String, password: String? = nil, lookup: @escaping Lookup = PlatformNames.addresses
+    _ info: String, password: String? = nil, tuning: PostgresTuning = PostgresTuning(),
+    lookup: @escaping Lookup = PlatformNames.addresses
   ) throws(PostgresFailure) {
     self.info = ConnectionInfo(text: info, password: password)
     self.lookup = lookup
+    self.tuning = tuning
     plan = ConnectionPlan(try ConnectionString.options(of: info), environment: environmentValue)
   }
 
   /// How long one attempt may take.
   func allowance(within patience: Duration) -> Duration {
-    min(plan.timeout.map { .seconds(max(2, $0)) } ?? Connector.usual, patience)
+    min(plan.timeout.map { .seconds(max(2, $0)) } ?? tuning.connectTime, patience)
   }
 
   /// Calls back with one place after the other until a call succeeds.
@@ -62,9 +64,9 @@ final class Connector: Sendable {
   }
 
   private func addresses(of name: String, within allowance: Duration) async throws -> [String] {
-    let (turn, lookup) = (Turn<[String]>(), lookup)
+    let (turn, lookup, tuning) = (Turn<[String]>(), lookup, tuning)
     let timer = Task {
-      try await Task.sleep(for: allowance)
+      try await tuning.sleep(allowance)
       turn.begin()?.resume(throwing: PostgresFailure.lost("Looking up the host \"\(name)\" takes too long."))
     }
     defer { timer.cancel() }

@@ -1,3 +1,4 @@
+import VestaConcurrency
 import VestaStoreInterop
 
 /// One snapshot of the store: a transaction of PostgreSQL that only reads.
@@ -27,10 +28,6 @@ final class PostgresSnapshot {
 
   // MARK: Beginning
 
-  /// How often a snapshot is asked for again after a connection has turned out to be dead: the first may have been idle
-  /// for long, then a server that is restarted has some seconds.
-  private static let pauses: [Duration] = [.zero, .milliseconds(50), .milliseconds(250), .seconds(1), .seconds(3)]
-
   /// Begins to read, in one round trip.
   ///
   /// - Parameters:
@@ -39,19 +36,20 @@ final class PostgresSnapshot {
   static func begin(
     _ pool: ConnectionPool, _ schema: Schema, isInside: Bool, reading first: StoreFirstRead?
   ) async throws -> PostgresSnapshot {
-    var deadline: ContinuousClock.Instant?
-    for pause in pauses {
+    let tuning = schema.tuning
+    var (failures, deadline) = (0, ContinuousClock.Instant?.none)
+    while true {
       do {
         return try await beginOnce(pool, schema, isInside, first)
       } catch let error as PostgresFailure where error.isPassing {
         pool.dropIdle()
-        let end = deadline ?? .now + pool.patience
+        failures += 1
+        let end = deadline ?? tuning.now() + pool.patience
         deadline = end
-        guard ContinuousClock.now + pause < end else { throw error }
+        guard let pause = tuning.readRetry.pause(after: failures), tuning.now() + pause < end else { throw error }
+        try await tuning.sleep(pause)
       }
-      try await Task.sleep(for: pause)
     }
-    return try await beginOnce(pool, schema, isInside, first)
   }
 
   private static func beginOnce(

@@ -83,7 +83,7 @@ extension SQLiteStore {
     if isFull { writer.noteFullDisk() }
     // Later commits find room at the beginning of the log, if not behind it.
     if writer.isShortOfRoom {
-      await writer.startLogOver(patience: short.isEmpty ? .zero : .milliseconds(tuning.logPatience))
+      await writer.startLogOver(patience: short.isEmpty ? .zero : tuning.logPatience)
     }
     for member in short { await makeRoom(member).forEach(end) }
     await writer.keepLogShort()

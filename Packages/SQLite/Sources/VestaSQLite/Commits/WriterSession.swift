@@ -186,12 +186,7 @@ final class WriterSession: @unchecked Sendable {
     case .writeBack where !hasItsLog, .startOver where !hasItsLog: return
     case .nothing: return
     case .writeBack: _ = connection.checkpoint(SQLITE_CHECKPOINT_PASSIVE)
-    case .startOver:
-      let deadline = ContinuousClock.now + .milliseconds(tuning.logPatience)
-      while connection.checkpoint(SQLITE_CHECKPOINT_RESTART) == SQLITE_BUSY, ContinuousClock.now < deadline {
-        // A cancelled task does not sleep, and must not spin.
-        guard (try? await Task.sleep(for: .milliseconds(1))) != nil else { return }
-      }
+    case .startOver: await restartLog(of: connection, within: tuning.logPatience)
     }
   }
 
@@ -203,19 +198,25 @@ final class WriterSession: @unchecked Sendable {
   /// - Parameter patience: How long to wait for readers that keep the log.
   func startLogOver(patience: Duration) async {
     guard let connection, !connection.isInTransaction, hasItsLog else { return }
-    let deadline = ContinuousClock.now + patience
-    while connection.checkpoint(SQLITE_CHECKPOINT_RESTART) == SQLITE_BUSY, ContinuousClock.now < deadline {
-      guard (try? await Task.sleep(for: .milliseconds(1))) != nil else { return }
+    await restartLog(of: connection, within: patience)
+  }
+
+  /// Lets the log start over as soon as no reader keeps it.
+  private func restartLog(of connection: Connection, within patience: Duration) async {
+    let deadline = tuning.now() + patience
+    while connection.checkpoint(SQLITE_CHECKPOINT_RESTART) == SQLITE_BUSY, tuning.now() < deadline {
+      // A cancelled task does not sleep, and must not spin.
+      guard (try? await tuning.sleep(.milliseconds(1))) != nil else { return }
     }
   }
 
   /// Notes that a commit found no room.
-  func noteFullDisk() { lastFullDisk = ContinuousClock.now }
+  func noteFullDisk() { lastFullDisk = tuning.now() }
 
   /// Whether a commit found no room lately.
   var isShortOfRoom: Bool {
     guard let lastFullDisk else { return false }
-    return ContinuousClock.now - lastFullDisk < tuning.shortTime
+    return tuning.now() - lastFullDisk < tuning.shortTime
   }
 
   /// Whether the log is where it was and as long as it was written.

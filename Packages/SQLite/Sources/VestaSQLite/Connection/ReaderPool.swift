@@ -1,4 +1,3 @@
-import Dispatch
 import VestaConcurrency
 import VestaStoreInterop
 
@@ -136,9 +135,8 @@ final class ReaderPool: Sendable {
 
   /// Looks again and again, as long as there are more readers than are kept for good.
   private func scheduleTrim() {
-    let interval = DispatchTimeInterval.milliseconds(tuning.readerTrimMilliseconds)
-    DispatchQueue.global().asyncAfter(deadline: .now() + interval) { [weak self] in
-      if let self, trim() { scheduleTrim() }
+    Task.detached { [weak self, tuning] in
+      repeat { try? await tuning.sleep(tuning.readerTrimInterval) } while self?.trim() == true
     }
   }
 

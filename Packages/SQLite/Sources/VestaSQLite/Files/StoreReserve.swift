@@ -14,19 +14,14 @@ final class StoreReserve: Sendable {
     var lastFilling: ContinuousClock.Instant?
   }
 
-  private let wanted: Int
+  private let tuning: StoreTuning
   private let state: Locked<State>
 
-  /// The least that is given away at once.
-  private static let piece = 64 * 1024
-  /// The time between two attempts to fill it up.
-  private static let patience = Duration.seconds(1)
-
   /// Opens the reserve, and makes it where there is none; where that cannot be done there is no reserve.
-  init(path: String, bytes wanted: Int) {
-    self.wanted = wanted
+  init(path: String, tuning: StoreTuning) {
+    self.tuning = tuning
     var state = State()
-    if wanted > 0, let descriptor = try? Platform.openFile(path) {
+    if tuning.reserveBytes > 0, let descriptor = try? Platform.openFile(path) {
       (state.descriptor, state.bytes) = (descriptor, (try? Platform.size(of: path)) ?? 0)
     }
     self.state = Locked(state)
@@ -66,21 +61,21 @@ final class StoreReserve: Sendable {
     // The file is cut under the lock, so that two who ask do not count the same bytes; nothing is called back.
     state.withLock { state in
       guard state.isLent, let descriptor = state.descriptor, state.bytes > 0 else { return 0 }
-      let left = max(0, state.bytes - max(count, Self.piece))
+      let left = max(0, state.bytes - max(count, tuning.reservePiece))
       guard Platform.cut(descriptor, to: left) else { return 0 }
       defer { state.bytes = left }
       return Int32(clamping: state.bytes - left)
     }
   }
 
-  /// Fills the reserve up where some of it was taken, as far as there is room; not more than once a second.
+  /// Fills the reserve up where some of it was taken, as far as there is room; not more than once in an interval.
   func fill() {
+    let (wanted, now) = (tuning.reserveBytes, tuning.now())
     state.withLock { state in
       guard state.bytes < wanted, let descriptor = state.descriptor else { return }
-      let now = ContinuousClock.now
-      if let last = state.lastFilling, now - last < Self.patience { return }
+      if let last = state.lastFilling, now - last < tuning.reserveInterval { return }
       state.lastFilling = now
-      let zeros = [UInt8](repeating: 0, count: Self.piece)
+      let zeros = [UInt8](repeating: 0, count: tuning.reservePiece)
       while state.bytes < wanted {
         let piece = zeros.prefix(wanted - state.bytes)
         guard store_files_take_room(Int64(piece.count)) != 0 else { return }

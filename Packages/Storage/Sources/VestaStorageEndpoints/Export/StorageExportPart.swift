@@ -98,7 +98,7 @@ struct StorageExportPart: ExportPart {
       }
       let request = try Self.upload(describedBy: metadata)
       // Where requests that name the bucket will look for it.
-      let owner = StorageExchange.project(of: request.object.bucket, host)
+      let owner = host.project(of: request.object.bucket)
       let backend = try host.backend((any StorageBackend).self, project: owner)
       try await upload(request, from: blob, backend)
     }

@@ -80,7 +80,7 @@ public enum BatchWire {
   ///   - body: The body.
   /// - Throws: `BytesError` with `.malformed`; `.limitExceeded` for more calls than ``maximumCount``.
   public static func calls(contentType: String, body: [UInt8]) throws(BytesError) -> [BatchCall] {
-    guard let boundary = MultipartMachine.boundary(contentType, of: "multipart/mixed") else {
+    guard let boundary = DelimitedBytes.boundary(contentType, of: "multipart/mixed") else {
       throw BytesError(.malformed, "A batch has the type multipart/mixed with a boundary.")
     }
     var calls: [BatchCall] = []

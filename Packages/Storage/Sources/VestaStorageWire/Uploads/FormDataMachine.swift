@@ -19,16 +19,11 @@ public struct FormDataMachine: Sendable {
 
   private enum State { case preamble, headers, field(String), file, ended }
 
-  private let delimiter: [UInt8]
+  private var body: DelimitedBytes
   private let maximumFields: Int
   private var state = State.preamble
-  /// Bytes that cannot be judged yet.
-  private var rest: [UInt8]
-  private var scanned = 0
   /// The bytes of all fields and headers so far.
   private var fieldBytes = 0
-  /// The bytes of the rest that stand for the empty line in front of a part, and are not the part's.
-  private var borrowed = 0
 
   /// A machine for a body.
   ///
@@ -37,13 +32,8 @@ public struct FormDataMachine: Sendable {
   ///   - maximumFields: The most bytes of all fields and headers.
   /// - Throws: `BytesError` with `.malformed` for another type, and for one without a boundary.
   public init(contentType: String, maximumFields: Int = 1 << 20) throws(BytesError) {
-    guard let boundary = MultipartMachine.boundary(contentType, of: "multipart/form-data") else {
-      throw BytesError(.malformed, "Bad content type. \(contentType.prefix(100))")
-    }
-    delimiter = Array("\r\n--\(boundary)".utf8)
+    body = try DelimitedBytes(contentType: contentType, type: "multipart/form-data")
     self.maximumFields = maximumFields
-    // The first delimiter has no line in front of it.
-    rest = [13, 10]
   }
 
   /// Whether the file has ended.
@@ -54,7 +44,7 @@ public struct FormDataMachine: Sendable {
   /// - Throws: `BytesError` with `.malformed` or `.limitExceeded`; nothing else can be read from the body then.
   public mutating func received(_ piece: [UInt8]) throws(BytesError) -> [Event] {
     guard !isEnded else { return [] }
-    rest += piece
+    body.append(piece)
     var events: [Event] = []
     while try step(&events) {}
     return events
@@ -64,7 +54,7 @@ public struct FormDataMachine: Sendable {
   private mutating func step(_ events: inout [Event]) throws(BytesError) -> Bool {
     switch state {
     case .ended:
-      rest = []
+      body.removeAll()
       return false
     case .headers: return try readHeaders(&events)
     case .preamble, .field, .file: return try readContent(&events)
@@ -72,18 +62,14 @@ public struct FormDataMachine: Sendable {
   }
 
   private mutating func readHeaders(_ events: inout [Event]) throws(BytesError) -> Bool {
-    guard rest.count >= 2 else { return false }
-    guard !rest.starts(with: Array("--".utf8)) else { throw BytesError(.malformed, "the form has no file") }
-    guard let end = MultipartMachine.firstIndex(of: [13, 10, 13, 10], in: rest, from: 0) else {
-      try count(rest.count, isKept: false)
+    guard let isAtEnd = body.isAtEnd else { return false }
+    guard !isAtEnd else { throw BytesError(.malformed, "the form has no file") }
+    guard let headers = body.takeHeaders() else {
+      try count(body.count, isKept: false)
       return false
     }
-    try count(end)
-    let (name, file) = try Self.names(rest[..<end])
-    rest.removeFirst(end + 4)
-    // A part of nothing: its delimiter follows the empty line at once.
-    rest.insert(contentsOf: [13, 10], at: 0)
-    borrowed = 2
+    try count(headers.count)
+    let (name, file) = try Self.names(headers)
     guard name.lowercased() == "file" else {
       state = .field(name)
       return true
@@ -94,33 +80,21 @@ public struct FormDataMachine: Sendable {
   }
 
   private mutating func readContent(_ events: inout [Event]) throws(BytesError) -> Bool {
-    let found = MultipartMachine.firstIndex(of: delimiter, in: rest, from: scanned)
-    let length = found ?? max(0, rest.count - delimiter.count + 1)
-    let skipped = min(borrowed, length)
-    switch state {
-    case .file:
-      if length > skipped { events.append(.bytes(Array(rest[skipped..<length]))) }
-      borrowed -= skipped
-      if found == nil { rest.removeFirst(length) }
-    case .field(let name):
-      try count(length, isKept: found != nil)
-      if found != nil {
-        events.append(.field(name: name, value: String(decoding: rest[skipped..<length], as: UTF8.self)))
-      } else {
-        scanned = length
-      }
-    default:
-      if found == nil { rest.removeFirst(length) }
+    if case .field = state {
+      let found = body.scanContent()
+      try count(found.count, isKept: found.isWhole)
+      guard found.isWhole else { return false }
     }
-    guard found != nil else { return false }
-    (scanned, borrowed) = (0, 0)
-    rest.removeFirst(length + delimiter.count)
-    if case .file = state {
-      events.append(.end)
-      state = .ended
-    } else {
-      state = .headers
+    let content = body.takeContent()
+    let isFile = if case .file = state { true } else { false }
+    if case .field(let name) = state {
+      events.append(.field(name: name, value: String(decoding: content.bytes, as: UTF8.self)))
+    } else if isFile, !content.bytes.isEmpty {
+      events.append(.bytes(content.bytes))
     }
+    guard content.isWhole else { return false }
+    if isFile { events.append(.end) }
+    state = isFile ? .ended : .headers
     return true
   }
 
@@ -132,7 +106,7 @@ public struct FormDataMachine: Sendable {
   }
 
   /// The names of a field and of its file in the headers of a part.
-  private static func names(_ headers: ArraySlice<UInt8>) throws(BytesError) -> (name: String, file: String?) {
+  private static func names(_ headers: [UInt8]) throws(BytesError) -> (name: String, file: String?) {
     for line in String(decoding: headers, as: UTF8.self).split(whereSeparator: \.isNewline) {
       guard line.lowercased().hasPrefix("content-disposition:") else { continue }
       if let name = parameter("name", of: line) { return (name, parameter("filename", of: line)) }

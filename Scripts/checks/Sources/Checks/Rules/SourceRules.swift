@@ -71,24 +71,33 @@
   }
 }
 
-/// Clients and engines wait on a clock that tests can advance, never on the system's.
+/// Clients, engines and plug-ins wait on a clock that tests can advance, never on the system's.
 ///
-/// The plug-ins are left alone: their pauses belong to a connection or a file.
+/// Clocks begin in Core and in the seams; that of a plug-in, which has no `ServiceClock`, is in its tuning, which tests
+/// replace. Modules for tests may wait for a machine that is slow.
 @Sendable func waitsHaveAClock(_ house: House) -> [Violation] {
-  let products = Set(
-    house.files.filter { $0.isSource && $0.package.room == .product }.compactMap { file in
-      file.module.flatMap { $0.hasSuffix("Service") ? file.package.folder : nil }
-    })
-  return house.files.filter { $0.isSource && products.contains($0.package.folder) }.flatMap { file -> [Violation] in
+  let sources = house.files.filter { $0.isSource && $0.package.room == .product }
+  let products = Set(sources.compactMap { $0.module?.hasSuffix("Service") == true ? $0.package.folder : nil })
+  let files = sources.filter { file in
+    let isTuning = file.path.hasSuffix("Tuning.swift") && !products.contains(file.package.folder)
+    return !isTuning && file.module?.hasSuffix("Testing") == false
+  }
+  return files.flatMap { file -> [Violation] in
     guard let text = house.tree.files[file.path], bareWaits.contains(where: { text.hasASCII($0) }) else { return [] }
     let lines = file.source.code.enumerated().filter { line in bareWaits.contains { line.element.contains($0) } }
-    let message = "wait with a ServiceClock (`clock.sleep(for:)`, ServiceTimers): tests cannot advance the system's"
+    let message = """
+      wait with a ServiceClock (`clock.sleep(for:)`, ServiceTimers), or with the clock in a store's tuning: tests cannot \
+      advance the system's
+      """
     return lines.map { Violation(file.path, $0.offset + 1, "sleep", message) }
   }
 }
 
-/// The waits of the standard library and of Dispatch.
-private let bareWaits = ["Task.sleep(", "ContinuousClock().sleep(", "SuspendingClock().sleep(", ".asyncAfter("]
+/// The waits of the standard library, of Dispatch, of Foundation and of the system.
+private let bareWaits = [
+  "Task.sleep(", "ContinuousClock().sleep(", "SuspendingClock().sleep(", ".asyncAfter(", "usleep(", "nanosleep(",
+  "Thread.sleep(", ".wait(timeout:",
+]
 
 extension SourceText {
   /// The names of types that a file declares public.

@@ -2,11 +2,11 @@ import VestaConcurrency
 import VestaStoreInterop
 
 /// Notifies the observers of commits: of each once, in order, whichever source reports it first.
-final class CommitNews: Sendable {
+final class CommitReports: Sendable {
   private struct State: Sendable {
-    var told: Int64
+    var reported: Int64
     var pending: [Int64] = []
-    var isTelling = false
+    var isReporting = false
     var isFinished = false
   }
 
@@ -14,30 +14,30 @@ final class CommitNews: Sendable {
   let registry = ListenerRegistry<StoreVersion>()
 
   /// - Parameter version: The last version of which no observer need be notified.
-  init(after version: Int64) { state = Locked(State(told: version)) }
+  init(after version: Int64) { state = Locked(State(reported: version)) }
 
   /// The last version that has been reported, or is about to be.
-  var told: Int64 { state.withLock { $0.told } }
+  var reported: Int64 { state.withLock { $0.reported } }
 
   /// Reports all versions above the last reported one.
-  func tell(_ versions: [Int64]) {
-    let isTeller = state.withLock { state in
-      for version in versions where version > state.told {
-        state.told = version
+  func report(_ versions: [Int64]) {
+    let isReporter = state.withLock { state in
+      for version in versions where version > state.reported {
+        state.reported = version
         state.pending.append(version)
       }
-      if state.isTelling || state.pending.isEmpty { return false }
-      state.isTelling = true
+      if state.isReporting || state.pending.isEmpty { return false }
+      state.isReporting = true
       return true
     }
-    if isTeller { tellPending() }
+    if isReporter { reportPending() }
   }
 
-  private func tellPending() {
+  private func reportPending() {
     while true {
       let (next, isLast) = state.withLock { state -> ([Int64], Bool) in
         defer { state.pending = [] }
-        if state.pending.isEmpty { state.isTelling = false }
+        if state.pending.isEmpty { state.isReporting = false }
         return (state.pending, state.pending.isEmpty && state.isFinished)
       }
       for version in next { registry.emit(StoreVersion(microseconds: version)) }
@@ -50,7 +50,7 @@ final class CommitNews: Sendable {
   func finish() {
     let isIdle = state.withLock { state in
       state.isFinished = true
-      return !state.isTelling
+      return !state.isReporting
     }
     if isIdle { registry.finish() }
   }
