@@ -12,7 +12,8 @@ public struct FirestoreEndpointTuning: Sendable {
   /// The number of bytes of writes that wait for the engine before no more of such a body are read.
   public var waitingWriteBytes = 32 << 20
 
-  /// The number of bytes of responses that are gathered before they are sent at once.
+  /// The number of bytes of responses that are gathered before they are sent at once, and after which a response over
+  /// REST lets other connections of its loop proceed.
   public var batchBytes = 32_768
 
   /// The number of bytes of responses that wait for a slow caller before reading pauses; the version that a call reads

@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 import VestaBytes
+import VestaConcurrency
 import VestaFirestoreBackend
 import VestaFirestoreBackendFakes
 import VestaFirestoreReference
@@ -194,6 +195,40 @@ import VestaTransportInteropFakes
     let query = #"{"structuredQuery":{"from":[{"collectionId":"a"}]}}"#
     #expect(try await send(.post, "\(root):runQuery", query, to: small).status == 429)
     #expect(try await send(.post, "\(root):runQuery", query).status == 200)
+  }
+
+  @Test func `a large response over REST lets others proceed, and ends with its caller`() async throws {
+    let text = String(repeating: "y", count: 2_000)
+    for id in 0..<20 { #expect(try await write("a/\(id)", #"{"x":{"stringValue":"\#(text)"}}"#) == 200) }
+    let query = #"{"structuredQuery":{"from":[{"collectionId":"a"}]}}"#
+    func turns(_ batchBytes: Int) async throws -> Int {
+      var tuning = FirestoreEndpointTuning()
+      tuning.batchBytes = batchBytes
+      let handler = FirestoreEndpoints(tuning: tuning).handler(in: host)
+      let executor = CountingExecutor()
+      let status = try await withTaskExecutorPreference(executor) {
+        try await send(.post, "\(root):runQuery", query, to: handler).status
+      }
+      #expect(status == 200)
+      return executor.turns.withLock { $0 }
+    }
+    let (many, few) = (try await turns(2_000), try await turns(1 << 20))
+    #expect(many >= few + 15, "\(many) and \(few)")
+    let cancelled = Task {
+      withUnsafeCurrentTask { $0?.cancel() }
+      return try await send(.post, "\(root):runQuery", query).status
+    }
+    #expect((try? await cancelled.value) != 200)
+  }
+
+  private final class CountingExecutor: TaskExecutor {
+    let turns = Locked(0)
+
+    func enqueue(_ job: consuming ExecutorJob) {
+      let job = UnownedJob(job)
+      turns.withLock { $0 += 1 }
+      DispatchQueue.global().async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
+    }
   }
 
   @Test func `no channel is opened beyond the limit, or when the server ends`() async throws {

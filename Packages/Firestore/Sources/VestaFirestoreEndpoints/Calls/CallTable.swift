@@ -100,12 +100,18 @@ struct CallTable: Sendable {
       { json, calling in
         let request = try reading { () throws(BytesError) in try requests.readJSON(json) }
         var array: [UInt8] = [UInt8(ascii: "[")]
+        var pausedAt = 0
         try await run(request, calling) { response in
           if array.count > 1 { array.append(UInt8(ascii: ",")) }
           array += try responses.writeJSON(response)
           guard array.count <= tuning.responseBytes else {
             throw ServiceStatus(.resourceExhausted, "The response has more than \(tuning.responseBytes) bytes.")
           }
+          // A large result must not hold the loop of its connection, nor be made for a caller that has left.
+          guard array.count - pausedAt >= tuning.batchBytes else { return }
+          pausedAt = array.count
+          try Task.checkCancellation()
+          await Task.yield()
         }
         array.append(UInt8(ascii: "]"))
         return array
