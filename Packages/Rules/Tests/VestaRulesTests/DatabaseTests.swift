@@ -32,6 +32,9 @@ import VestaTesting
     "data.hasChildren() && data.hasChildren(['age', 'name']) && data.hasChildren([])", "now == 5",
     "data.child('name').val().contains('d') && data.child('name').val().length == 3",
     "data.parent().parent().child('open').val()== true",
+    "data.parent().child($id).child('name').exists() && data.child('age').parent().hasChild('name')",
+    "root.child('users').child('/' + $id + '//name/').val() == 'Ada' && data.child('').child('age').exists()",
+    "!data.hasChildren(['age', 'nothing']) && data.parent().hasChildren([$id, 'ada/age'])",
     "root.child('users/ada/age').isNumber() && !data.child('name').isBoolean()", "data.child('age').getPriority() == 2",
     "data.child('name').val().matches(/^a/i) && !'xay'.matches(/^a$/)",
     "auth.nothing == null && auth.nothing.deep == null",
@@ -46,6 +49,7 @@ import VestaTesting
   @Test(arguments: [
     "auth.token.level && true", "true || data.child(auth.none).exists()", "data.child(auth.none).exists() || true",
     "auth.none.contains('a') || true", "auth.none > 1 || true", "root.parent() == null || true",
+    "root.parent().child('a').exists() || true", "data.parent().parent().parent().child(auth.none).exists() || true",
   ])
   func `an error is not made up for, and a type that is wrong is refused`(rule: String) throws {
     if rule.hasPrefix("true ||") {

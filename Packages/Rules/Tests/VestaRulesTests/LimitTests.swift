@@ -134,6 +134,20 @@ import VestaTesting
     #expect(!decision.isAllowed && decision.statements.first?.failure == .sizeLimit)
   }
 
+  @Test func `finding the matches of an expression in a long text counts as work`() throws {
+    // Nothing makes up for a budget that is used up, and shorter texts are cut and changed as ever.
+    for call in ["split(',').size() > 0", "replace(',', ';') != ''", "split('a*?b|a').size() > 0"] {
+      let rules = try ruleset("resource.data.s.\(call) || true")
+      func failure(_ count: Int) -> RulesFailure? {
+        let existing: RulesValue = ["data": ["s": .string(String(repeating: "a,", count: count))]]
+        return rules.decide(RulesRequest(.get, RulesPath(notes.segments + ["c", "d"]), existing: existing))
+          .statements.first?.failure
+      }
+      #expect(failure(500_000) == .sizeLimit, "\(call)")
+      #expect(failure(100) == nil, "\(call)")
+    }
+  }
+
   @Test func `a decision names the documents that it needs, and is made again when they are read`() throws {
     struct Read: RulesDocuments {
       var known: Set<RulesPath>

@@ -118,6 +118,7 @@ struct DatabaseCompiler {
   private mutating func numbered(_ expression: DatabaseExpression) -> DatabaseExpression {
     var expression = expression
     expression.number = rules.count
+    expression.looks = DatabaseLook.looks(of: expression.nodes)
     rules.append(expression)
     return expression
   }

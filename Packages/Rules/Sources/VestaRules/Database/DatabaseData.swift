@@ -20,7 +20,10 @@ public enum DatabaseRulesNode: Sendable, Hashable {
   case parent(priority: DatabaseScalar)
 
   /// Whether something is there.
-  public var exists: Bool { self != .missing }
+  public var exists: Bool {
+    if case .missing = self { return false }
+    return true
+  }
 
   var priority: DatabaseScalar {
     switch self {
@@ -40,6 +43,12 @@ public protocol DatabaseRulesData {
   /// Returns the names of the children at a path; asked below written paths alone.
   func childNames(at path: [String]) -> [String]
 
+  /// Whether there is something at each of several names below a path.
+  ///
+  /// By default each is looked for by ``node(at:)``, up to the first one that is missing; a state that has the children
+  /// of a path at hand answers faster.
+  func allExist(_ names: [String], below path: [String]) -> Bool
+
   /// The number of answers so far that stand for nodes which have yet to be read.
   ///
   /// Such a decision means nothing. It continues as if nothing had been refused, so that everything to be read is known
@@ -50,6 +59,16 @@ public protocol DatabaseRulesData {
 extension DatabaseRulesData {
   /// Zero: everything is there.
   public var missedCount: Int { 0 }
+
+  /// Looks for each by ``node(at:)``.
+  public func allExist(_ names: [String], below path: [String]) -> Bool {
+    var child = path
+    return names.allSatisfy { name in
+      child.removeLast(child.count - path.count)
+      child.append(name)
+      return node(at: child).exists
+    }
+  }
 }
 
 /// A tree in memory.
@@ -98,6 +117,13 @@ public indirect enum DatabaseTree: Sendable, Hashable, DatabaseRulesData {
   public func childNames(at path: [String]) -> [String] {
     guard case .parent(let children, _) = tree(at: path) else { return [] }
     return children.keys.sorted()
+  }
+
+  /// Whether there is something at each of several names below a path.
+  public func allExist(_ names: [String], below path: [String]) -> Bool {
+    guard case .parent(let children, _) = tree(at: path) else { return names.isEmpty }
+    // A literal may say that a child is missing.
+    return names.allSatisfy { name in children[name].map { $0.node(at: []).exists } ?? false }
   }
 }
 

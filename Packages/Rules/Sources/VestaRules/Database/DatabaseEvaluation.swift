@@ -83,7 +83,7 @@ struct DatabaseEvaluation {
       return try value(try bool(condition, "condition of ? must be boolean.") ? yes : no)
     case .member(let target, let name): return try member(try value(target), name)
     case .index(let target, let key): return try index(target, key)
-    case .call(let target, let method, let arguments): return try call(target, method, arguments)
+    case .call(let target, let method, let arguments): return try call(node, target, method, arguments)
     case .array, .pattern: throw Failure(DatabaseTypes.unexpectedArray)
     }
   }
@@ -215,12 +215,9 @@ struct DatabaseEvaluation {
   // MARK: Calls
 
   private mutating func call(
-    _ target: NodeID, _ method: DatabaseMethod, _ arguments: [NodeID]
+    _ node: NodeID, _ target: NodeID, _ method: DatabaseMethod, _ arguments: [NodeID]
   ) throws(Failure) -> Value {
-    if recorder == nil, method.isOfSnapshots {
-      var path: [String] = []
-      if let isAfter = try place(target, &path) { return try snapshot(isAfter, path, method, arguments) }
-    }
+    if recorder == nil, let look = expression.looks[node] { return try value(of: look, method, arguments) }
     switch try value(target) {
     case .snapshot(let isAfter, let path): return try snapshot(isAfter, path, method, arguments)
     case .scalar(.string(let text)): return .scalar(try string(text, method, arguments))
@@ -228,34 +225,29 @@ struct DatabaseEvaluation {
     }
   }
 
-  /// Where the snapshot of an expression of `data`, `newData`, `root` and `child` is: one list of names, and not one
-  /// for each step of the way.
-  ///
-  /// - Parameter path: Empty at first; takes the names.
-  /// - Returns: Whether it is one of the state after the write; `nil` for other expressions, of which nothing has been
-  ///   evaluated.
-  private mutating func place(_ node: NodeID, _ path: inout [String]) throws(Failure) -> Bool? {
-    switch expression.nodes[node] {
-    case .data, .newData:
-      path = self.path
-      if case .newData = expression.nodes[node] { return true }
-      return false
-    case .root: return false
-    case .call(let target, .child, let arguments):
-      guard let isAfter = try place(target, &path) else { return nil }
-      append(try text(arguments[0], "child() expects a string argument."), to: &path)
-      return isAfter
-    default: return nil
+  /// The result of a call that was taken apart.
+  private mutating func value(
+    of look: DatabaseLook, _ method: DatabaseMethod, _ arguments: [NodeID]
+  ) throws(Failure) -> Value {
+    var path: [String] = []
+    // One more for the argument of `hasChild`.
+    path.reserveCapacity((look.start == .root ? 0 : self.path.count) + look.steps.count + 1)
+    if look.start != .root { path += self.path }
+    for step in look.steps {
+      switch step {
+      case .name(let name): path.append(name)
+      case .child(let node): append(try text(node, "child() expects a string argument."), to: &path)
+      case .parent: guard path.popLast() != nil else { throw Failure("No such method/property 'parent'.") }
+      }
     }
+    let isAfter = look.start == .newData
+    if let names = look.names { return .scalar(.bool(context.allExist(names, below: path, isAfter: isAfter))) }
+    return try snapshot(isAfter, path, method, arguments)
   }
 
   /// Appends the names that the argument of `child` is.
   private func append(_ name: String, to path: inout [String]) {
-    if name.isEmpty || name.utf8.contains(UInt8(ascii: "/")) {
-      path += RulesPath(name).segments
-    } else {
-      path.append(name)
-    }
+    if DatabaseLook.isName(name) { path.append(name) } else { path += RulesPath(name).segments }
   }
 
   private mutating func text(_ node: NodeID, _ message: @autoclosure () -> String) throws(Failure) -> String {
@@ -264,22 +256,21 @@ struct DatabaseEvaluation {
   }
 
   private mutating func snapshot(
-    _ isAfter: Bool, _ path: [String], _ method: DatabaseMethod, _ arguments: [NodeID]
+    _ isAfter: Bool, _ path: consuming [String], _ method: DatabaseMethod, _ arguments: [NodeID]
   ) throws(Failure) -> Value {
-    func node(_ path: [String]) -> DatabaseRulesNode { context.node(path, isAfter: isAfter) }
     switch method {
     case .child, .hasChild:
       let name = try text(arguments[0], "\(method.rawValue)() expects a string argument.")
-      var child = path
-      append(name, to: &child)
-      return method == .child ? .snapshot(isAfter: isAfter, child) : .scalar(.bool(node(child).exists))
+      append(name, to: &path)
+      if method == .child { return .snapshot(isAfter: isAfter, path) }
+      return .scalar(.bool(context.node(path, isAfter: isAfter).exists))
     case .parent:
-      guard !path.isEmpty else { throw Failure("No such method/property 'parent'.") }
-      return .snapshot(isAfter: isAfter, Array(path.dropLast()))
-    case .exists: return .scalar(.bool(node(path).exists))
-    case .getPriority: return .scalar(node(path).priority)
+      guard path.popLast() != nil else { throw Failure("No such method/property 'parent'.") }
+      return .snapshot(isAfter: isAfter, path)
+    case .exists: return .scalar(.bool(context.node(path, isAfter: isAfter).exists))
+    case .getPriority: return .scalar(context.node(path, isAfter: isAfter).priority)
     case .hasChildren: return .scalar(.bool(try hasChildren(isAfter, path, arguments)))
-    default: return DatabaseEvaluation.content(of: node(path), method)
+    default: return DatabaseEvaluation.content(of: context.node(path, isAfter: isAfter), method)
     }
   }
 

@@ -135,7 +135,11 @@ extension DatabaseRuleset {
     _ path: [String], auth: RulesValue = .null, query: DatabaseRulesQuery = DatabaseRulesQuery(), now: Double = 0,
     data: any DatabaseRulesData
   ) -> DatabaseRulesTrace {
-    traced(DatabaseContext(auth: auth, now: now, query: query, before: data, after: data)) { decideRead(path, $0) }
+    traced { recorder in
+      decideRead(
+        path,
+        DatabaseContext(auth: auth, now: now, query: query, before: data, after: data, recorder: recorder))
+    }
   }
 
   /// Decides whether a write is allowed, and records how.
@@ -150,15 +154,13 @@ extension DatabaseRuleset {
     _ paths: [[String]], auth: RulesValue = .null, now: Double = 0, before: any DatabaseRulesData,
     after: any DatabaseRulesData
   ) -> DatabaseRulesTrace {
-    traced(DatabaseContext(auth: auth, now: now, before: before, after: after)) { decideWrite(paths, $0) }
+    traced { recorder in
+      decideWrite(paths, DatabaseContext(auth: auth, now: now, before: before, after: after, recorder: recorder))
+    }
   }
 
-  private func traced(
-    _ context: DatabaseContext, _ decide: (DatabaseContext) -> DatabaseDecision
-  ) -> DatabaseRulesTrace {
+  private func traced(_ decide: (DatabaseTraceRecorder) -> DatabaseDecision) -> DatabaseRulesTrace {
     let recorder = DatabaseTraceRecorder()
-    var context = context
-    context.recorder = recorder
-    return DatabaseRulesTrace(decide(context), code.document, recorder)
+    return DatabaseRulesTrace(decide(recorder), code.document, recorder)
   }
 }

@@ -117,20 +117,38 @@ struct DatabaseWay {
   var counts: [Int]
 }
 
-/// The facts by which a request to the Realtime Database is judged.
-struct DatabaseContext {
+/// The facts by which a request to the Realtime Database is judged: one object, as every rule that is asked has them.
+final class DatabaseContext {
   let auth: RulesValue
   let now: Double
-  var query = DatabaseRulesQuery()
-  let before: any DatabaseRulesData
+  let query: DatabaseRulesQuery
+  private let before: any DatabaseRulesData
   let after: any DatabaseRulesData
   /// Where the decision is recorded.
-  var recorder: DatabaseTraceRecorder?
+  let recorder: DatabaseTraceRecorder?
+
+  init(
+    auth: RulesValue, now: Double, query: DatabaseRulesQuery = DatabaseRulesQuery(), before: any DatabaseRulesData,
+    after: any DatabaseRulesData, recorder: DatabaseTraceRecorder? = nil
+  ) {
+    (self.auth, self.now, self.query, self.before, self.after) = (auth, now, query, before, after)
+    self.recorder = recorder
+  }
 
   /// The number of answers that mean nothing yet.
   var missed: Int { before.missedCount &+ after.missedCount }
 
-  func node(_ path: [String], isAfter: Bool) -> DatabaseRulesNode { (isAfter ? after : before).node(at: path) }
+  // The states are asked where they are: a choice of one would copy it.
+
+  func node(_ path: [String], isAfter: Bool) -> DatabaseRulesNode {
+    if isAfter { return after.node(at: path) }
+    return before.node(at: path)
+  }
+
+  func allExist(_ names: [String], below path: [String], isAfter: Bool) -> Bool {
+    if isAfter { return after.allExist(names, below: path) }
+    return before.allExist(names, below: path)
+  }
 }
 
 extension DatabaseRulesQuery {

@@ -113,10 +113,18 @@ enum DatabaseRuleKind: String, Sendable {
 struct DatabaseExpression: Sendable {
   var nodes: [DatabaseSyntax] = []
   var root: NodeID = 0
+  /// The calls on snapshots that are taken apart, by their nodes; set when the expression is complete.
+  var looks: [DatabaseLook?] = []
   /// Its number among all rules of the document.
   var number = 0
   /// Where it is written, for reports.
   var origin: DatabaseRuleOrigin?
+
+  /// The outcome of a rule that is written as `true` or `false`; `nil` for others.
+  var constant: Bool? {
+    guard case .bool(let bool) = nodes[root] else { return nil }
+    return bool
+  }
 }
 
 /// Where a rule is written.

@@ -13,8 +13,8 @@ extension MethodCall {
     case (.matches, .string(let expression)?, nil, 1):
       return withPattern(expression, size) { pattern, _ in pattern.matchesWhole(text) ? .yes : .no }
     case (.split, .string(let expression)?, nil, 1):
-      return withPattern(expression, size) { pattern, _ in
-        guard let parts = pattern.parts(of: text) else { return .failure(.sizeLimit) }
+      return withPattern(expression, size) { pattern, work in
+        guard let parts = pattern.parts(of: text, &work) else { return .failure(.sizeLimit) }
         return .value(.list(parts.map { .string($0) }))
       }
     case (.replace, .string(let expression)?, .string(let replacement)?, 2):

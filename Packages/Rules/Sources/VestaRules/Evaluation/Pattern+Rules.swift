@@ -1,12 +1,26 @@
 import VestaPatterns
 
 extension Pattern {
-  /// The bound on the time of finding all matches in a text.
-  private static let steps = 1 << 20
+  /// All matches in a text; nil where the work for finding them is used up.
+  ///
+  /// A step takes about as long as a unit of work. Most expressions take three steps for a character and two for a
+  /// match. One that takes more than a bound is tried again with twice as many, so that all that it takes is paid for.
+  private func found(in text: String, _ work: inout WorkMeter) -> [Range<Int>]? {
+    let size = text.unicodeScalars.count
+    let first = 64 + 6 * size
+    var steps = first
+    while true {
+      if let matches = matches(in: text, maximumSteps: min(steps, work.left)) {
+        return work.take(steps == first ? 3 * size + 2 * matches.count : steps / 2) ? matches : nil
+      }
+      guard work.take(steps) else { return nil }
+      steps *= 2
+    }
+  }
 
   /// `split`: the parts between the matches, without empty ones at the end; of nothing but empty ones one remains.
-  func parts(of text: String) -> [String]? {
-    guard let matches = matches(in: text, maximumSteps: Pattern.steps) else { return nil }
+  func parts(of text: String, _ work: inout WorkMeter) -> [String]? {
+    guard let matches = found(in: text, &work), work.take(matches.count) else { return nil }
     var parts: [String] = []
     var pieces = ScalarPieces(text)
     for match in matches {
@@ -20,7 +34,7 @@ extension Pattern {
 
   /// `replace`: the text with the replacement, which is taken as it is, in place of every match.
   func replacing(in text: String, with replacement: String, _ work: inout WorkMeter) -> String? {
-    guard let matches = matches(in: text, maximumSteps: Pattern.steps),
+    guard let matches = found(in: text, &work),
       work.take(matches.count * (1 + replacement.utf8.count >> 4))
     else { return nil }
     var result = ""
