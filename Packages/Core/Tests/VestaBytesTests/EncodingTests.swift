@@ -60,4 +60,37 @@ import VestaTesting
   func `hex refuses an odd count and foreign characters`(text: String) {
     #expect(throws: BytesError.self) { try Hex.decode(text) }
   }
+
+  @Test func `letters after a backslash stand for five control characters`() {
+    let controls = (0...UInt8.max).compactMap { letter in TextEscape.control(letter).map { (letter, $0) } }
+    #expect(controls.map(\.0) == utf8("bfnrt"))
+    #expect(controls.map(\.1) == [8, 12, 10, 13, 9])
+  }
+
+  @Test(arguments: [
+    ("0041", "A", 4), ("00e9", "é", 4), ("20AC", "€", 4), ("0000", "\0", 4), ("ffff", "\u{FFFF}", 4), ("00411", "A", 4),
+    (#"D83D\uDE00"#, "😀", 10), (#"d83d\ude00x"#, "😀", 10), (#"0041\u0042"#, "A", 4), ("DE00", "\u{FFFD}", 4),
+    ("D83D", "\u{FFFD}", 4), (#"D83D\n"#, "\u{FFFD}", 4), (#"D83D\"#, "\u{FFFD}", 4), (#"D83D\u0041"#, "\u{FFFD}A", 10),
+    (#"DE00\uD83D"#, "\u{FFFD}", 4),
+  ])
+  func `four digits are a character, and the upper half of a pair takes the lower one`(
+    digits: String, text: String, end: Int
+  ) {
+    for before in ["", "ab"] {
+      var index = before.utf8.count
+      let read = TextEscape.unicode(utf8(before + digits), at: &index)
+      #expect(read == utf8(text))
+      #expect(index == before.utf8.count + end)
+    }
+  }
+
+  @Test(arguments: [
+    ("", 0), ("004", 0), ("00g0", 0), ("+041", 0), ("-041", 0), (" 041", 0), ("é41", 0), ("D83", 0),
+    (#"D83D\u"#, 6), (#"D83D\uDE0"#, 6), (#"D83D\u+E00"#, 6),
+  ])
+  func `without four digits there is no character, and the place is theirs`(digits: String, place: Int) {
+    var index = 0
+    #expect(TextEscape.unicode(utf8(digits), at: &index) == nil)
+    #expect(index == place)
+  }
 }

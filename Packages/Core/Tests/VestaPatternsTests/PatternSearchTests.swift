@@ -48,6 +48,17 @@ import VestaTesting
     #expect(Int.max - steps <= 2 * pattern.searchSteps(forCharacters: text.count))
   }
 
+  @Test func `each character costs a step, and one for each way when it is added and when it is taken`() throws {
+    let text = String(repeating: "b", count: 1_000)
+    for (expression, ways) in [("a", 1), ("a|c", 2)] {
+      var (search, steps) = (PatternSearch(try Pattern(expression), in: text), Int.max)
+      #expect(search.advance(&steps) == false)
+      // Alternatives have a split besides; after the last character the ways are added once more.
+      let added = ways == 1 ? 1 : ways + 1
+      #expect(Int.max - steps == 1_000 * (1 + ways + added) + added, "\(expression)")
+    }
+  }
+
   @Test func `an expression that is tied to the start is not looked for at each character`() throws {
     let text = String(repeating: "b", count: 10_000)
     for (expression, isAnchored) in [

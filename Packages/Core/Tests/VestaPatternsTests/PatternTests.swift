@@ -13,7 +13,8 @@ import VestaPatterns
     ("\\x41\\x{1F600}", "A😀", true),
     ("\\bfoo\\b", "foo", true), ("a\\Bb", "ab", true), ("(?m)^a$\\n^b$", "a\nb", true), ("a$b", "ab", false),
     ("[a-c\\-]+", "a-c", true), ("x*?y", "xxy", true), ("(?P<name>a)(?<other>b)", "ab", true), ("(?i:a)b", "Ab", true),
-    ("(?i:a)b", "AB", false), ("\\101\\0", "A\0", true), ("é", "e\u{301}", false),
+    ("(?i:a)b", "AB", false), ("\\101\\0", "A\0", true), ("é", "e\u{301}", false), ("a$^", "a", false),
+    ("a*$^", "", true), ("a*$^", "a", false), ("a$\\z", "a", true), ("\\A^a", "a", true),
   ])
   func `a pattern matches whole strings as RE2 does`(expression: String, text: String, expected: Bool) throws {
     let pattern = try Pattern(expression)
@@ -106,6 +107,9 @@ import VestaPatterns
     #expect(many.steps - one.steps < 5_000)
     #expect(one.steps > 10_000)
     #expect(try Pattern("[a-z]+@[a-z.]+").steps < 2_000)
+    // A quoted text is read character by character like any other.
+    let text = String(repeating: "a", count: 100)
+    #expect(try Pattern(#"\Q"# + text).steps >= Pattern(text).steps)
     #expect(many.matchesWhole(String(repeating: "é", count: 1_000)))
     #expect(!many.matchesWhole(String(repeating: "é", count: 999)))
   }

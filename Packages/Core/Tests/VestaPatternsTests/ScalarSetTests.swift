@@ -18,6 +18,14 @@ import Testing
     #expect(ScalarSet([]).inverted.ranges == [0...last])
   }
 
+  @Test func `folding takes four steps for ASCII and for each character of a set beyond it, up to all with a case`() {
+    #expect(ScalarSet([]).foldingSteps == 4)
+    #expect(ScalarSet([0...127]).foldingSteps == 4)
+    #expect(ScalarSet([128...128]).foldingSteps == 4)
+    #expect(ScalarSet([65...90, 128...136]).foldingSteps == 4 * 35)
+    #expect(ScalarSet.all.foldingSteps == 4 * CaseTable.variants.count)
+  }
+
   @Test func `a scalar has one category at most, and the class of all has every one`() throws {
     let names = [
       "Lu", "Ll", "Lt", "Lm", "Lo", "Mn", "Mc", "Me", "Nd", "Nl", "No", "Pc", "Pd", "Ps", "Pe", "Pi", "Pf", "Po", "Sm",

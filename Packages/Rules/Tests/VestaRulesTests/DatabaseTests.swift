@@ -41,7 +41,7 @@ import VestaTesting
     "'a' + 1 == 'a1' && 'a' + 1.5 == 'a1.5' && 'a' + 1/0 == 'aNaN'", "7 % -4 == 3 && -7 % 4 == -3 && 1 + 2 * 3 == 7",
     "'banana'.replace('a', 'b') == 'bbnbnb' && 'a'.replace('', 'x') == 'a'", "data.val() != null && data.val() != 'x'",
     "(true ? 1 : 'a') == 1", "'A'.toLowerCase() == 'a' && 'abc'.endsWith('bc') && 'abc'.beginsWith('ab')",
-    "\"\\u0041\" == 'A'",
+    "\"\\u0041\" == 'A'", "'\\uD83D\\uDE00' == '😀' && '\\n\\q' == '\n' + 'q'",
     "'a/b'.matches(/[/]b/)", "auth['uid'] == 'ada' && auth[$id] == null && data['exists']() == true",
   ])
   func `a rule is true`(rule: String) throws { #expect(try outcome(rule) == .yes) }
@@ -148,6 +148,11 @@ import VestaTesting
     #expect(try isAllowed(#"{"a": {".read": "auth.uid === '\uD83Dx'"}}"#, "a", "\u{FFFD}x"))
     for escape in [#"\u"#, #"\u00"#, #"\u00g0"#, #"\u+041"#, #"\u-041"#, #"\x41"#, #"\uD83D\u+E00"#] {
       #expect(throws: RulesetError.self) { try isAllowed("{\"a\(escape)\": {\".read\": true}}", "a", "") }
+    }
+    // In an expression too, whose own escapes are escaped in JSON.
+    #expect(try isAllowed(#"{"a": {".read": "'\\u0041' == 'A'"}}"#, "a", ""))
+    for escape in [#"\\u"#, #"\\u00"#, #"\\u00g0"#, #"\\u+041"#, #"\\u-041"#, #"\\uD83D\\u+E00"#] {
+      #expect(throws: RulesetError.self) { try isAllowed(#"{"a": {".read": "'\#(escape)' == 'A'"}}"#, "a", "") }
     }
   }
 

@@ -134,35 +134,13 @@ struct PlacedJSONReader {
     guard let kind = byte else { throw Failure(at: index) }
     index += 1
     switch kind {
-    case UInt8(ascii: "n"): return [10]
-    case UInt8(ascii: "r"): return [13]
-    case UInt8(ascii: "t"): return [9]
-    case UInt8(ascii: "b"): return [8]
-    case UInt8(ascii: "f"): return [12]
     case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): return [kind]
-    case UInt8(ascii: "u"): return try unicodeEscape()
-    default: throw Failure(at: index - 1)
+    case UInt8(ascii: "u"):
+      guard let character = TextEscape.unicode(bytes, at: &index) else { throw Failure(at: index) }
+      return character
+    default:
+      guard let control = TextEscape.control(kind) else { throw Failure(at: index - 1) }
+      return [control]
     }
-  }
-
-  /// The character after `\u`, of two escapes where the first is the upper half of a surrogate pair.
-  private mutating func unicodeEscape() throws(Failure) -> [UInt8] {
-    var units = [try unit()]
-    if units[0] & 0xFC00 == 0xD800, byte == UInt8(ascii: "\\"), index + 1 < bytes.count,
-      bytes[index + 1] == UInt8(ascii: "u")
-    {
-      index += 2
-      units.append(try unit())
-    }
-    return Array(String(decoding: units, as: UTF16.self).utf8)
-  }
-
-  private mutating func unit() throws(Failure) -> UInt16 {
-    // A sign is no digit, though a number may have one.
-    guard index + 4 <= bytes.count, bytes[index] != UInt8(ascii: "+"), bytes[index] != UInt8(ascii: "-"),
-      let value = UInt16(String(decoding: bytes[index..<(index + 4)], as: UTF8.self), radix: 16)
-    else { throw Failure(at: index) }
-    index += 4
-    return value
   }
 }

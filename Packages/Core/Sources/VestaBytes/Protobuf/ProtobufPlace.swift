@@ -79,6 +79,20 @@ extension UnsafeMutablePointer<UInt8> {
   /// Writes an entry of a map up to the content of its value, a message of a known length.
   @inlinable
   mutating func put(entry number: UInt32, _ key: UnsafeBufferPointer<UInt8>, _ length: Int) {
+    // As nearly every entry is: one byte for each length and for the number, written without a loop.
+    let short = 4 &+ key.count &+ length
+    if short < 0x80, number < 16 {
+      self[0] = UInt8(truncatingIfNeeded: number << 3) | ProtobufWireType.delimited.rawValue
+      self[1] = UInt8(truncatingIfNeeded: short)
+      self[2] = 0x0A
+      self[3] = UInt8(truncatingIfNeeded: key.count)
+      self += 4
+      put(key)
+      self[0] = 0x12
+      self[1] = UInt8(truncatingIfNeeded: length)
+      self += 2
+      return
+    }
     let sizes =
       ProtobufWriter.size(ofVarint: UInt64(key.count)) &+ ProtobufWriter.size(ofVarint: UInt64(length))
     put(tag: number, .delimited)

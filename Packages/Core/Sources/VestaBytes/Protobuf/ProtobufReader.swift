@@ -145,8 +145,8 @@ extension ProtobufReader {
     var value: UInt64 = 0
     var shift: UInt64 = 0
     while index < end {
-      let byte = bytes[index]
-      index += 1
+      let byte = byte
+      index &+= 1
       value |= UInt64(byte & 0x7F) << shift
       if byte < 0x80 { return value }
       shift += 7
@@ -221,17 +221,37 @@ extension ProtobufReader {
   /// - Returns: Where the reader continues afterwards.
   /// - Throws: ``BytesError`` with `.limitExceeded` for messages that are nested too deep.
   @inlinable
+  @inline(__always)
   public mutating func enter() throws(BytesError) -> Outer {
+    // Nearly every message is short: what is wrong, or longer, is found apart.
+    if index < end, depth > 0 {
+      let count = Int(byte)
+      let start = index &+ 1
+      if count < 0x80, count <= end &- start {
+        let outer = Outer(end: end, number: number)
+        depth &-= 1
+        index = start
+        end = start &+ count
+        return outer
+      }
+    }
+    return try enterLong()
+  }
+
+  @usableFromInline
+  @inline(never)
+  mutating func enterLong() throws(BytesError) -> Outer {
     let count = try length()
     guard depth > 0 else { throw Self.isTooDeep() }
     let outer = Outer(end: end, number: number)
-    depth &-= 1
-    end = index &+ count
+    depth -= 1
+    end = index + count
     return outer
   }
 
   /// Continues after a nested message; bytes that are left in it are an error.
   @inlinable
+  @inline(__always)
   public mutating func leave(_ outer: Outer) throws(BytesError) {
     guard index == end else { throw hasBytesLeft(outer) }
     // The end of another reader's message may be after these bytes, and bytes are read unchecked up to the end.
@@ -283,74 +303,6 @@ extension ProtobufReader: ProtobufVisitor {
       return
     }
     isTaken = true
-  }
-
-  /// Reads one entry of a map.
-  @inlinable
-  public mutating func map<Kind: ProtobufKind, Map: ProtobufMap>(
-    _ number: UInt32, _ name: StaticString, _ entries: inout Map, _ kind: Kind.Type
-  ) throws(BytesError) where Map.Value == Kind.Value {
-    guard number == self.number, wireType == .delimited else { return }
-    if entries.isEmpty { entries.reserve(entriesAhead()) }
-    // Entries follow one another, as nearly every writer has them.
-    repeat {
-      let (key, value) = try mapEntry(kind)
-      entries.set(value, for: key)
-    } while number < 16 && take(tag: number, .delimited)
-    isTaken = true
-  }
-
-  /// How many entries of a map follow one another from the current field on: what to make room for, up to a number that
-  /// costs little where there are none.
-  ///
-  /// Messages that occur more than once are counted like entries. Only what has short tags and lengths is.
-  public func entriesAhead() -> Int {
-    var (count, place) = (1, index)
-    guard number < 16, wireType == .delimited else { return count }
-    let tag = UInt8(truncatingIfNeeded: number << 3) | ProtobufWireType.delimited.rawValue
-    // Unchecked within the end of the message, which is never after the bytes.
-    while count < 64, place + 1 < end {
-      let low = Int(bytes.span[unchecked: place])
-      let high = low < 0x80 ? 0 : Int(bytes.span[unchecked: place + 1])
-      guard high < 0x80 else { break }
-      place += (low < 0x80 ? 1 : 2) + (low & 0x7F | high << 7)
-      guard place < end, bytes.span[unchecked: place] == tag else { break }
-      place += 1
-      count += 1
-    }
-    return count
-  }
-
-  /// Reads the entry of a map at the current field.
-  @inlinable
-  public mutating func mapEntry<Kind: ProtobufKind>(
-    _ kind: Kind.Type
-  ) throws(BytesError) -> (key: String, value: Kind.Value) {
-    let outer = try enter()
-    var key = ""
-    var value: Kind.Value?
-    // As nearly every writer has them: the key, the value, and nothing else.
-    if take(tag: 1, .delimited) {
-      key = try string()
-      if take(tag: 2, Kind.wireType) {
-        let read = try Kind.read(&self)
-        if index == end {
-          try leave(outer)
-          return (key, read)
-        }
-        value = read
-      }
-    }
-    while try nextField() {
-      switch (number, wireType) {
-      case (1, .delimited): key = try string()
-      case (2, Kind.wireType): value = try Kind.read(&self)
-      default: try skip()
-      }
-    }
-    try leave(outer)
-    guard let value = value ?? Kind.absentEntry else { throw hasNoValue() }
-    return (key, value)
   }
 
   /// Reads a member of a oneof.

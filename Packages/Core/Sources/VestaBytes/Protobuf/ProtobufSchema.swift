@@ -86,6 +86,12 @@ public protocol ProtobufMap {
   /// Whether there are no entries.
   var isEmpty: Bool { get }
 
+  /// A map of names and the value under each; of several with one name the last one stays.
+  ///
+  /// A reader makes it of the entries that follow one another, so that a map which is kept in order looks at the order
+  /// once.
+  init(names: [String], values: [Value])
+
   /// Makes room for entries; a hint, which a container may ignore.
   mutating func reserve(_ count: Int)
 
@@ -97,6 +103,11 @@ public protocol ProtobufMap {
 }
 
 extension Dictionary: ProtobufMap where Key == String {
+  /// A dictionary of names and the value under each; of several with one name the last one stays.
+  public init(names: [String], values: [Value]) {
+    self.init(zip(names, values), uniquingKeysWith: { _, last in last })
+  }
+
   /// Makes room for entries.
   public mutating func reserve(_ count: Int) { reserveCapacity(count) }
 

@@ -127,6 +127,58 @@ extension ProtobufWriter {
     }
   }
 
+  /// Writes an entry of a map whose value is a message of a message of two numbers, the fields 1 and 2; zero is not
+  /// written.
+  @inlinable
+  public mutating func write(
+    _ number: UInt32, entry key: String, messageOf member: UInt32, numbers first: Int64, _ second: Int64
+  ) {
+    let size = Self.size(ofField: first) &+ Self.size(ofField: second)
+    let length = Self.size(ofTag: member) &+ 1 &+ size
+    // Unsafe pointers, used inside the closures only: the room for the message is checked with that for the entry.
+    key.withBytes { key in
+      withRoom(forEntry: key.count, length) { place in
+        place.put(entry: number, key, length)
+        place.put(tag: member, .delimited)
+        place.put(numbers: first, second)
+      }
+    }
+  }
+
+  /// Writes an entry of a map whose value is a message of a message of two doubles, the fields 1 and 2; zero is not
+  /// written.
+  @inlinable
+  public mutating func write(
+    _ number: UInt32, entry key: String, messageOf member: UInt32, doubles first: Double, _ second: Double
+  ) {
+    let size = (first.bitPattern == 0 ? 0 : 9) &+ (second.bitPattern == 0 ? 0 : 9)
+    let length = Self.size(ofTag: member) &+ 1 &+ size
+    // Unsafe pointers, used inside the closures only: the room for the message is checked with that for the entry.
+    key.withBytes { key in
+      withRoom(forEntry: key.count, length) { place in
+        place.put(entry: number, key, length)
+        place.put(tag: member, .delimited)
+        place.put(doubles: first, second)
+      }
+    }
+  }
+
+  /// Writes a field with a message of two numbers, the fields 1 and 2; zero is not written.
+  @inlinable
+  public mutating func write(_ number: UInt32, messageOfNumbers first: Int64, _ second: Int64) {
+    // A tag of up to five bytes before the message.
+    withRoom(for: 28) { place in
+      place.put(tag: number, .delimited)
+      place.put(numbers: first, second)
+    }
+  }
+
+  /// The bytes of a number with a tag of one byte; none for zero, which is not written.
+  @inlinable
+  static func size(ofField value: Int64) -> Int {
+    value == 0 ? 0 : 1 &+ size(ofVarint: UInt64(bitPattern: value))
+  }
+
   @inlinable
   mutating func withRoom(
     forEntry key: Int, _ length: Int, _ body: (inout UnsafeMutablePointer<UInt8>) -> Void

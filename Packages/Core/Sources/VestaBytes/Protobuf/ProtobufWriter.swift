@@ -19,7 +19,12 @@ public struct ProtobufWriter: Sendable {
   ///
   /// - Parameter capacity: How many bytes to reserve.
   public init(reserving capacity: Int = 512) {
-    buffer = [UInt8](repeating: 0, count: max(16, capacity))
+    let capacity = max(16, capacity)
+    // Unsafe pointer, used inside the closure only: all of the buffer is initialized.
+    buffer = [UInt8](unsafeUninitializedCapacity: capacity) { room, initialized in
+      room.initialize(repeating: 0)
+      initialized = capacity
+    }
   }
 
   /// The bytes written; the writer is empty afterwards.

@@ -7,7 +7,16 @@ enum UTF8Text {
   /// and most names and texts are that.
   @inlinable
   static func string(validating bytes: UnsafeBufferPointer<UInt8>) -> String? {
-    isASCII(bytes) ? String(decoding: bytes, as: UTF8.self) : String(validating: bytes, as: UTF8.self)
+    isASCII(bytes) ? string(ascii: bytes) : String(validating: bytes, as: UTF8.self)
+  }
+
+  /// The string of bytes that are known to be ASCII: the library does not look at them again.
+  @inlinable
+  static func string(ascii bytes: UnsafeBufferPointer<UInt8>) -> String {
+    if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
+      return String(copying: UTF8Span(unchecked: bytes.span, isKnownASCII: true))
+    }
+    return String(decoding: bytes, as: UTF8.self)
   }
 
   @inlinable

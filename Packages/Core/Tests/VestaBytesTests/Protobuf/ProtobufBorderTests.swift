@@ -187,7 +187,21 @@ import VestaBytes
       )
       #expect(string == measured(key) { $0.write(messageOf: 17, string: "Ada") }, "\(size)")
       #expect(other == measured("Ada") { $0.write(messageOf: 5, string: key) }, "\(size)")
+      for (first, second) in [(0, 0), (5, 0), (0, 5), (127, 128), (-1, .min)] as [(Int64, Int64)] {
+        let numbers = written { $0.write(number, entry: key, messageOf: 10, numbers: first, second) }
+        #expect(numbers == measured(key) { $0.write(messageOf: 10, numbers: first, second) }, "\(size)")
+      }
+      for (first, second) in [(0, 0), (0.5, 0), (0, -0.0), (.nan, -1)] as [(Double, Double)] {
+        let doubles = written { $0.write(number, entry: key, messageOf: 8, doubles: first, second) }
+        #expect(doubles == measured(key) { $0.write(messageOf: 8, doubles: first, second) }, "\(size)")
+      }
     }
+    let field = written { $0.write(number, messageOfNumbers: -1, .min) }
+    let parts = written {
+      $0.write(tag: number, .delimited)
+      $0.write(messageOfNumbers: -1, .min)
+    }
+    #expect(field == parts)
   }
 
   @Test func `a message of two numbers leaves out zero and has room for the longest ones`() {

@@ -28,8 +28,7 @@ public enum DocumentWire: ProtobufSchema {
   }
 
   private static func write(_ number: UInt32, _ time: Timestamp, to writer: inout ProtobufWriter) {
-    writer.write(tag: number, .delimited)
-    writer.write(messageOfNumbers: time.seconds, Int64(time.nanos))
+    writer.write(number, messageOfNumbers: time.seconds, Int64(time.nanos))
   }
 }
 

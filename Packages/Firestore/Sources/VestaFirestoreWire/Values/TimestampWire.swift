@@ -19,17 +19,8 @@ public enum TimestampWire: ProtobufKind {
 
   /// Reads the fields.
   public static func read(_ reader: inout ProtobufReader) throws(BytesError) -> Timestamp {
-    let outer = try reader.enter()
-    var timestamp = Timestamp(seconds: 0)
-    while try reader.nextField() {
-      switch (reader.fieldNumber, reader.fieldWireType) {
-      case (1, .varint): timestamp.seconds = Int64(bitPattern: try reader.varint())
-      case (2, .varint): timestamp.nanos = Int32(truncatingIfNeeded: try reader.varint())
-      default: try reader.skip()
-      }
-    }
-    try reader.leave(outer)
-    return timestamp
+    let (seconds, nanos) = try reader.messageOfNumbers()
+    return Timestamp(seconds: seconds, nanos: Int32(truncatingIfNeeded: nanos))
   }
 
   /// Writes a string.

@@ -65,7 +65,11 @@ public enum ValueWire: ProtobufKind {
     case .double(let double): writer.write(number, entry: key, messageOf: 3, fixed64: double.bitPattern)
     case .reference(let name): writer.write(number, entry: key, messageOf: 5, string: name)
     case .string(let text): writer.write(number, entry: key, messageOf: 17, string: text)
-    case .map, .geoPoint, .array, .timestamp, .bytes:
+    case .timestamp(let time):
+      writer.write(number, entry: key, messageOf: 10, numbers: time.seconds, Int64(time.nanos))
+    case .geoPoint(let point):
+      writer.write(number, entry: key, messageOf: 8, doubles: point.latitude, point.longitude)
+    case .map, .array, .bytes:
       try writer.write(number, entry: key, value, ValueWire.self)
     }
   }
@@ -150,9 +154,7 @@ public enum ValueWire: ProtobufKind {
         try reader.skip()
         continue
       }
-      if map.isEmpty { map.reserve(reader.entriesAhead()) }
-      let (key, value) = try reader.mapEntry(ValueWire.self)
-      map.set(value, for: key)
+      try reader.map(1, "fields", &map, ValueWire.self)
     }
     try reader.leave(outer)
     return map

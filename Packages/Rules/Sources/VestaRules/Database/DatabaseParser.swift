@@ -1,3 +1,5 @@
+import VestaBytes
+
 /// Reads an expression of the Realtime Database's rules, and checks its types on the way.
 struct DatabaseParser {
   /// The end of reading, after its issue was noted.
@@ -345,19 +347,9 @@ struct DatabaseParser {
 
   /// The bytes for which an escape sequence stands, after its letter was read.
   private mutating func escaped(_ kind: UInt8) throws(Failure) -> [UInt8] {
-    switch kind {
-    case UInt8(ascii: "n"): return [10]
-    case UInt8(ascii: "r"): return [13]
-    case UInt8(ascii: "t"): return [9]
-    case UInt8(ascii: "b"): return [8]
-    case UInt8(ascii: "f"): return [12]
-    case UInt8(ascii: "u"):
-      let digits = String(decoding: bytes[index..<min(index + 4, bytes.count)], as: UTF8.self)
-      guard digits.utf8.count == 4, let unit = UInt16(digits, radix: 16) else { throw unexpected() }
-      index += 4
-      return Array(String(decoding: [unit], as: UTF16.self).utf8)
-    default: return [kind]
-    }
+    guard kind == UInt8(ascii: "u") else { return [TextEscape.control(kind) ?? kind] }
+    guard let character = TextEscape.unicode(bytes, at: &index) else { throw unexpected() }
+    return character
   }
 
   private mutating func pattern(_ start: Int) throws(Failure) -> Operand {
