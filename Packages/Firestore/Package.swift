@@ -249,6 +249,7 @@ let package = Package(
         .product(name: "VestaFirestoreBackend", package: "FirestoreBackend"),
         .product(name: "VestaFirestoreBackendFakes", package: "FirestoreBackend"),
         .product(name: "VestaServiceInterop", package: "ServiceInterop"),
+        .product(name: "VestaServiceInteropFakes", package: "ServiceInterop"),
         .product(name: "VestaTransportInterop", package: "TransportInterop"),
         .product(name: "VestaTesting", package: "Core"),
         .product(name: "VestaTransportInteropFakes", package: "TransportInterop"),

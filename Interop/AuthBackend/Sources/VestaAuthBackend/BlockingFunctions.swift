@@ -58,15 +58,25 @@ public struct BlockingQuestion: AuthMessage {
   public var secondFactor: String?
   /// The credential of the identity provider, with what the settings let functions see.
   public var credential: IdpCredential?
+  /// What the identity provider says of the user, as the text of `IdpSignInResponse.rawUserInfo`.
+  public var rawUserInfo: String?
+  /// The claims of a token by OpenID Connect, or the attributes of a response by SAML; `nil` for other providers.
+  public var signInAttributes: JSONObject?
+  /// For how many seconds the token of the identity provider is valid from now on.
+  public var credentialLifetime: Int64?
   /// The address of the client.
   public var clientAddress: String?
   /// The language of the client.
   public var locale: String?
+  /// How the client's program calls itself; `nil` where that is not known.
+  public var userAgent: String?
 
   /// Creates a value with these properties.
   public init(
     event: BlockingEvent, url: String, project: String, user: AuthUser, signInMethod: String,
-    secondFactor: String? = nil, credential: IdpCredential? = nil, clientAddress: String? = nil, locale: String? = nil
+    secondFactor: String? = nil, credential: IdpCredential? = nil, rawUserInfo: String? = nil,
+    signInAttributes: JSONObject? = nil, credentialLifetime: Int64? = nil, clientAddress: String? = nil,
+    locale: String? = nil, userAgent: String? = nil
   ) {
     self.event = event
     self.url = url
@@ -75,8 +85,12 @@ public struct BlockingQuestion: AuthMessage {
     self.signInMethod = signInMethod
     self.secondFactor = secondFactor
     self.credential = credential
+    self.rawUserInfo = rawUserInfo
+    self.signInAttributes = signInAttributes
+    self.credentialLifetime = credentialLifetime
     self.clientAddress = clientAddress
     self.locale = locale
+    self.userAgent = userAgent
   }
 }
 

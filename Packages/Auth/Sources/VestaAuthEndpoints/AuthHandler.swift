@@ -38,7 +38,10 @@ struct AuthHandler: HTTPHandler {
 
   private func response(to request: HTTPRequest, _ target: AuthTarget) async throws -> HTTPResponse {
     switch target {
-    case .accounts(let route): return AuthResponse.success(try await respond(to: request, route))
+    case .accounts(let route):
+      return try await AskingClient.$userAgent.withValue(request.fields.first("user-agent")) {
+        AuthResponse.success(try await respond(to: request, route))
+      }
     case .project(let route):
       let call = try call(request, project: route.project, tenant: route.tenant)
       return AuthResponse.success(try await call.respond(to: route.call))

@@ -94,6 +94,46 @@ import VestaServiceInterop
     #expect(!second.isNewUser && second.localID == first.localID)
   }
 
+  @Test func `blocking functions get what the provider says, and tokens that settings let them see`() async throws {
+    let (keys, asked) = (JSONWebKeySet(keys: [try Self.provider.jsonWebKey()]), Locked<[BlockingQuestion]>([]))
+    let world = { (changes: (inout BlockingFunctionSettings) -> Void) in
+      var blocking = BlockingFunctionSettings(beforeCreate: "http://a/c", beforeSignIn: "http://a/s")
+      changes(&blocking)
+      return World {
+        for id in ["google.com", "oidc.works"] {
+          $0.identityProviders[id] = IdentityProviderKeys(
+            issuers: ["https://accounts.google.com"], audiences: ["client"], keys: keys)
+        }
+        $0.blockingFunctions = Listening(asked: asked)
+        $0.initialConfig.blockingFunctions = blocking
+      }
+    }
+    let plain = world { _ in }
+    let response = try await signIn(plain, try token())
+    let first = asked.withLock { $0 }
+    #expect(first.map(\.event) == [.beforeCreate, .beforeSignIn])
+    #expect(first.map(\.rawUserInfo) == [response.rawUserInfo, response.rawUserInfo] && response.rawUserInfo != nil)
+    #expect(first.map(\.signInAttributes) == [nil, nil] && first.first?.credential?.idToken == nil)
+    let works = IdpCredential(
+      providerID: "oidc.works", idToken: try token("2", email: nil), accessToken: "AT", oauthTokenSecret: "S")
+    let open = world { ($0.forwardsAccessTokens, $0.forwardsIDTokens) = (true, true) }
+    _ = try await open.engine.signInWithIdp(IdpSignInRequest(credential: works), context: open.context)
+    _ = try await plain.engine.signInWithIdp(IdpSignInRequest(credential: works), context: plain.context)
+    let later = asked.withLock { $0.suffix(4).map { $0 } }
+    #expect(later.map { $0.signInAttributes?["given_name"] } == ["Ada", "Ada", "Ada", "Ada"])
+    #expect(later.map(\.credentialLifetime) == [3_600, 3_600, 3_600, 3_600])
+    #expect(later.map { $0.credential?.oauthTokenSecret } == ["S", "S", nil, nil])
+  }
+
+  private struct Listening: AuthBlockingFunctions {
+    let asked: Locked<[BlockingQuestion]>
+
+    func answer(to question: BlockingQuestion) async throws(AuthServiceError) -> BlockingAnswer {
+      asked.withLock { $0.append(question) }
+      return BlockingAnswer()
+    }
+  }
+
   @Test func `a credential that the provider has not signed is refused`() async throws {
     let world = try world()
     let other = FakeKey(secret: "cc", keyID: "provider-key")

@@ -12,7 +12,8 @@ public import VestaTransportInterop
 ///
 /// A request names its database by `ns`, or by the first label of a host of Firebase; without either it is
 /// `<project>-default-rtdb`. The databases `<project>-default-rtdb` and `<project>` belong to a project; in a server
-/// that is not for development all others belong to the server's own.
+/// that is not for development all others belong to the server's own, and are there when they are configured or an
+/// owner has written to them.
 ///
 /// It decides nothing about callers: the engine verifies what they sent, and asks its guard.
 public struct DatabaseEndpoints: EndpointProvider {
@@ -47,20 +48,25 @@ public struct DatabaseEndpoints: EndpointProvider {
 struct DatabaseHandler: HTTPHandler {
   private let host: any EndpointHost
   private let links: OpenLinks
+  private let names: DatabaseNames
   private let tuning: DatabaseEndpointsTuning
   private let rules = CrossOriginRules(exposedFields: ["etag"], allowsPrivateNetwork: true)
   private let rest: any HTTPHandler
 
   init(host: any EndpointHost, links: OpenLinks, tuning: DatabaseEndpointsTuning) {
     (self.host, self.links, self.tuning) = (host, links, tuning)
-    let polls = PollSessions(host, links, tuning)
+    let names = DatabaseNames(host)
+    self.names = names
+    let polls = PollSessions(host, links, names, tuning)
     rest = RESTHandler.make(bodyLimit: tuning.bodyLimit, compression: host.compression, rules: rules) {
       error, request in
       DatabaseFailure.response(to: error, of: request)
     } serve: { request in
       if request.http.path == "/.lp" { return try await polls.response(to: request.http) }
       if let call = try AdministrationCall(request, host) { return try await call.response() }
-      return try await DatabaseExchange(request, host, links, tuning).response()
+      let exchange = try DatabaseExchange(request, host, links, tuning)
+      try await names.check(exchange.place, for: exchange.context)
+      return try await exchange.response()
     }
   }
 
@@ -75,7 +81,7 @@ struct DatabaseHandler: HTTPHandler {
   func reply(to request: HTTPRequest) -> HTTPReply {
     guard request.path == "/.ws" else { return rest.reply(to: request) }
     do {
-      return .webSocket(try SocketOpening(request, host, tuning).service())
+      return .webSocket(try SocketOpening(request, host, names, tuning).service())
     } catch {
       return .response(DatabaseFailure.response(to: error, of: request))
     }

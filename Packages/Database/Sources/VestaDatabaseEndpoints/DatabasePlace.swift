@@ -5,6 +5,9 @@ import VestaTransportInterop
 struct DatabasePlace: Sendable, Hashable {
   let namespace: String
   let project: String
+  /// Whether the database is there without having been made: a default one of its project, a configured one, and each
+  /// one in a server for development.
+  let isGiven: Bool
 
   private static let suffix = "-default-rtdb"
   /// The domains whose first label names a database.
@@ -20,12 +23,13 @@ struct DatabasePlace: Sendable, Hashable {
       throw ServiceStatus(.invalidArgument, "\"\(namespace.prefix(100))\" cannot be a database.")
     }
     if let known = host.project(ofDatabase: namespace) {
-      project = known
+      (project, isGiven) = (known, true)
     } else if namespace.hasSuffix(Self.suffix), namespace.utf8.count > Self.suffix.utf8.count {
-      project = String(namespace.dropLast(Self.suffix.count))
+      (project, isGiven) = (String(namespace.dropLast(Self.suffix.count)), true)
     } else {
       // A project has further databases by other names; a suite of tests has a project for each of its names.
       project = host.isDevelopment ? namespace : host.defaultProject
+      isGiven = project == namespace
     }
   }
 

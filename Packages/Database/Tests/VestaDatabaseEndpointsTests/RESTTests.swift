@@ -160,8 +160,32 @@ import VestaTransportInteropFakes
     // The suite's host has the projects that it was given.
     #expect(try await server.send(.get, "/a.json?ns=other").status == 404)
     let production = try await Endpoints(isDevelopment: false)
-    #expect(try await production.send(.put, "/a.json?ns=other", "3").text == "3")
-    #expect(try await production.send(.get, "/a.json?ns=more").text == "null")
+    for name in ["demo", "demo-default-rtdb"] {
+      #expect(try await production.send(.put, "/a.json?ns=\(name)", "3").text == "3")
+    }
+  }
+
+  @Test func `in production a database is there when an owner has written to it`() async throws {
+    let verifier = ReadingCallerVerifier { (token) async throws(ServiceStatus) in
+      token == "owner" ? .owner : .user(VerifiedUser(uid: token))
+    }
+    let production = try await Endpoints(verifier: verifier, isDevelopment: false)
+    for method in [HTTPMethod.get, .put] {
+      let refused = try await production.send(method, "/a.json?ns=other", method == .put ? "1" : "")
+      #expect(refused.status == 404 && refused.error?.contains("(other)") == true)
+    }
+    let client = try await production.connect("v=5&ns=other")
+    #expect(try await client.next()["t"] == "s")
+    #expect(try await production.send(.get, "/.lp?start=t&ser=1&cb=7&v=5&ns=other").status == 404)
+    let owner: HTTPFields = [.authorization: "Bearer owner"]
+    #expect(try await production.send(.get, "/a.json?ns=other", "", owner).text == "null")
+    #expect(try await production.send(.put, "/a.json?ns=other", "1", owner).status == 200)
+    #expect(try await production.send(.get, "/a.json?ns=other").text == "1")
+    // Also when clients have removed everything.
+    #expect(try await production.send(.delete, "/a.json?ns=other").status == 200)
+    #expect(try await production.send(.put, "/a.json?ns=other", "2").text == "2")
+    #expect(try await production.connect("v=5&ns=other").next()["t"] == "h")
+    #expect(try await production.send(.put, "/a.json?ns=third", "1", [.authorization: "Bearer ada"]).status == 404)
   }
 
   @Test func `a page of another origin may call, and scripts and files are what was asked for`() async throws {

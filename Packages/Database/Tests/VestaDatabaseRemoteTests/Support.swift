@@ -12,6 +12,23 @@ import VestaTransportInteropFakes
 
 @testable import VestaDatabaseRemote
 
+/// A server for which every database is configured: contracts name databases that nobody has made.
+private struct Configured: EndpointHost {
+  let host: FakeEndpointHost
+
+  var clock: ServiceClock { host.clock }
+  var defaultProject: String { host.defaultProject }
+  var isDevelopment: Bool { host.isDevelopment }
+
+  func project(ofDatabase namespace: String) -> String? { host.defaultProject }
+
+  func backend<Backend: Sendable>(_ type: Backend.Type, project: String) throws(ServiceStatus) -> Backend {
+    try host.backend(type, project: project)
+  }
+
+  func onShutDown(_ work: @escaping @Sendable () -> Void) { host.onShutDown(work) }
+}
+
 /// A remote backend, a network, the endpoints and an engine as one service.
 struct Served {
   let engine: DatabaseEngine
@@ -37,7 +54,8 @@ struct Served {
     let rest = RESTOptions(ownerToken: { "owner" })
     remote = DatabaseRemote(
       on: try RESTService(
-        network(DatabaseEndpoints().handler(in: host)), at: "http://localhost", options: rest), options: options)
+        network(DatabaseEndpoints().handler(in: Configured(host: host))), at: "http://localhost", options: rest),
+      options: options)
   }
 
   /// Over a network that hands over values.

@@ -6,6 +6,7 @@ import VestaFirestoreBackend
 import VestaFirestoreBackendFakes
 import VestaFirestoreReference
 import VestaServiceInterop
+import VestaServiceInteropFakes
 import VestaTesting
 import VestaTransportInterop
 import VestaTransportInteropFakes
@@ -90,6 +91,23 @@ import VestaTransportInteropFakes
       to: FirestoreEndpoints().handler(in: host))
     #expect(cleared.status == 200 && cleared.body == [:])
     for number in 0..<7 { #expect(try await send(.get, "\(root)/a/\(number)/b/c").status == 404) }
+  }
+
+  @Test func `rules are read as they are set, and issues name the file that the tool has named`() async throws {
+    let target = "/emulator/v1/projects/demo:securityRules"
+    host.add((any RulesAdministration).self, FakeRulesAdministration())
+    #expect(FirestoreEndpoints().serves(HTTPRequestHead(method: .get, target: target, fields: [:])))
+    #expect(try await send(.get, target).body == ["rules": ["files": []]])
+    #expect(try await send(.put, target, #"{"rules":{"files":[{"content":"allow"}]}}"#).status == 200)
+    #expect(try await send(.get, target).body == ["rules": ["files": [["content": "allow"]]]])
+    for (name, expected) in [(#""name":"a.rules","#, "a.rules"), ("", nil)] as [(String, JSONValue?)] {
+      let refused = try await send(
+        .put, target, #"{"rules":{"files":[{\#(name)"content":""}]},"ignore_errors":true}"#)
+      let issue = refused.body?.object?["issues"]?.array?.first?.object?["sourcePosition"]?.object
+      #expect(refused.status == 200 && issue?["line"] == 1 && issue?["fileName"] == expected)
+    }
+    let production = FirestoreEndpoints().handler(in: FakeEndpointHost(project: "demo", isDevelopment: false))
+    #expect(try await send(.get, target, to: production).status == 404)
   }
 
   @Test func `the export of the emulator is written to the folder that the request names`() async throws {

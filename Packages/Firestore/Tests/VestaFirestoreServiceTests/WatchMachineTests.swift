@@ -105,6 +105,34 @@ struct WatchMachineTests {
     _ = machine.ended(1)
   }
 
+  @Test func `a target that joins a start under way gets no state older than the one that it could know`() async throws
+  {
+    let base = try await engine.engine(database)
+    var machine = WatchMachine(tokenInterval: .max / 2)
+    try await engine.commit(update("rooms/a", ["n": .integer(1)]), update("rooms/b", ["n": .integer(1)]))
+    let target = Target(id: 1, .documents([name("rooms/a"), name("rooms/b")]))
+    var job: WatchMachine.Job?
+    for case .begin(let begun) in machine.add(target, of: 1, in: base.name) { job = begun }
+    let begun = try #require(job)
+    let request = try #require(machine.pending(begun.id)?.request)
+    var start = try await base.reading { try await WatchStart(request, in: $0, digest: nil, now: .max) }
+    start.prepare(for: 1)
+    try await engine.commit(update("rooms/a", ["n": .integer(2)]))
+    // The second call joins after its own write: it shares the start of the first one.
+    for case .begin in machine.add(target, of: 2, in: base.name) { Issue.record("There is a start of its own.") }
+    try await base.reading { snapshot in
+      _ = machine.committed([], at: snapshot.version)
+      #expect(try await start.advance(to: snapshot))
+    }
+    var seen: [String] = []
+    for case .send(2, let responses) in machine.joined(begun.id, start) {
+      for case .documentChange(let change) in responses {
+        seen.append("\(change.document.name.suffix(1)) \(change.document.fields["n"] == .integer(2) ? 2 : 1)")
+      }
+    }
+    #expect(seen.sorted() == ["a 2", "b 1"])
+  }
+
   private func validQuery(_ data: inout SplitMix) async throws -> StructuredQuery {
     while true {
       let query = data.query()

@@ -50,6 +50,9 @@ struct RulesOfDecision {
   let ruleset: Ruleset
   private let coverage: RulesCoverage?
 
+  /// Whether a denial says which statements did not allow the call.
+  var explains: Bool { coverage != nil }
+
   init?(_ rules: RulesInForce<Ruleset>, _ reports: SourceReports?) {
     if let reports, let coverage = reports.coverage(of: rules) {
       (ruleset, self.coverage) = (coverage.ruleset, coverage)

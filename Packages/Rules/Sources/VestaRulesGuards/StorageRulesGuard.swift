@@ -1,3 +1,4 @@
+import VestaCore
 public import VestaFirestoreBackend
 public import VestaRules
 public import VestaServiceInterop
@@ -63,14 +64,22 @@ public final class StorageRulesGuard: StorageGuard {
     var budget = rules.ruleset.budget
     let lookups = documents?.oneVersion(until: context.deadline)
     do {
-      return try await rules.decide(request, &budget) { function, path in
+      let decision = try await rules.decide(request, &budget) { function, path in
         guard let lookups else { return RulesLookup.unavailable }
         return try await lookups.document(at: path)
-      }.isAllowed
+      }
+      if !decision.isAllowed, rules.explains { Self.report(decision, on: operation) }
+      return decision.isAllowed
     } catch let failure as any ServiceFailure {
       // Of the documents' service, while callers of this one know its own errors.
       throw StorageServiceError(failure.status)
     }
+  }
+
+  /// Logs why an operation is denied: the clients of Storage show a text of their own, whatever the answer says.
+  private static func report(_ decision: RulesDecision, on operation: StorageGuardedOperation) {
+    let name = operation.name
+    log.info("I-RUL000002", "The rules of Storage deny gs://\(name.bucket)/\(name.name):\n\(decision.message)")
   }
 
   static func request(_ operation: StorageGuardedOperation, at time: Int64, _ context: CallContext) -> RulesRequest {
@@ -90,6 +99,17 @@ public final class StorageRulesGuard: StorageGuard {
     case .upload(let new, let existing): return request(.create, new.name, existing, new)
     case .update(let name, let existing, let new): return request(.update, name, existing, new)
     case .delete(let name, let existing): return request(.delete, name, existing)
+    }
+  }
+}
+
+extension StorageGuardedOperation {
+  /// The object that the operation is about; of a list its prefix.
+  fileprivate var name: ObjectName {
+    switch self {
+    case .get(let name, _), .update(let name, _, _), .delete(let name, _): name
+    case .upload(let object, _): object.name
+    case .list(let bucket, let prefix): ObjectName(bucket: bucket, name: prefix)
     }
   }
 }

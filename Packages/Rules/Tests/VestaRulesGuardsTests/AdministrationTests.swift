@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import VestaCore
 import VestaDatabaseBackend
 import VestaFirestoreBackend
 import VestaRules
@@ -108,6 +109,31 @@ struct AdministrationTests {
     #expect(rules.coverage(of: .storage, as: .lcov)?.contains("SF:storage.rules") == true)
     #expect(rules.coverage(of: .firestore, as: .json)?.contains("count") != true)
     #expect(try ProjectRules(RulesSources(storage: .text(source))).coverage(of: .storage, as: .json) == nil)
+  }
+
+  @Test func `a denial by rules of Storage that explain themselves is logged with its line`() async throws {
+    struct Sink: LogSink {
+      let lines = Log<String>()
+      func write(_ entry: LogEntry) {
+        if entry.code == "I-RUL000002", entry.message.contains("denied/o") { lines.add(entry.message) }
+      }
+    }
+    let sink = Sink()
+    VestaConfiguration.shared.setLogSink(sink)
+    VestaConfiguration.shared.setLoggerLevel(.info)
+    defer {
+      VestaConfiguration.shared.setLoggerLevel(.notice)
+      VestaConfiguration.shared.setLogSink(StandardErrorSink())
+    }
+    let source = "rules_version = '2';\nservice firebase.storage {\n match /{a=**} {\n allow read: if false;\n} }"
+    let request = StorageGuardedOperation.get(ObjectName(bucket: "b", name: "denied/o"), existing: nil)
+    for isOn in [false, true] {
+      let rules = try ProjectRules(RulesSources(storage: .text(source)), reporting: RulesReporting(isOn: isOn))
+      let guardian = StorageRulesGuard(rules.storage, rules.storageReports)
+      #expect(try await !guardian.allows(request, at: 1, context: CallContext()))
+    }
+    #expect(
+      sink.lines.entries == ["The rules of Storage deny gs://b/denied/o:\nfalse for 'get' @ L4"])
   }
 
   private func storage(_ condition: String) -> String {

@@ -25,7 +25,7 @@ final class Signals {
     signal(SIGPIPE, SIG_IGN)
     let numbers = Self.names.keys.filter { $0 != SIGHUP || !Self.isIgnored(SIGHUP) }
     let machine = Locked(EndSignalMachine())
-    sources = numbers.map { number in
+    sources = numbers.map { [queue] number in
       signal(number, SIG_IGN)
       let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
       source.setEventHandler { [isServing, start] in
@@ -39,6 +39,8 @@ final class Signals {
         case .end:
           if !passesOn { Main.say(Self.sentence(about: number, exportPath)) }
           continuation.yield(number)
+          // The run ends by itself; an export that has begun, or a command that cannot be killed, would hold it up.
+          if action == .endAtOnce { queue.asyncAfter(deadline: .now() + 1) { exit(128 + number) } }
         }
       }
       source.resume()

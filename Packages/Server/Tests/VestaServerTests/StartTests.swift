@@ -56,6 +56,28 @@ import VestaTesting
     #expect(text.contains("The PostgreSQL of --store cannot be used") && !text.contains("secret"), "\(text)")
   }
 
+  @Test(.timeLimit(.minutes(2))) func `a second signal ends a command that ignores signals`() async throws {
+    let ports = ["", "-auth", "-database", "-firestore", "-functions", "-hub", "-storage"]
+    let arguments = try ServeArguments(ports.flatMap { ["--port\($0)", "0"] }, in: "/no", keepsData: false)
+    let said = VestaTesting.Log<String>()
+    let run = ServerRun(arguments) { said.add($0) }
+    let (signals, send) = AsyncStream.makeStream(of: Int32.self)
+    try await withTemporaryDirectory { directory in
+      let ready = directory.appending(path: "ready").path
+      let sending = Task {
+        while true {
+          try await Task.sleep(for: ServerTuning().signalInterval / 2)
+          // A signal before the command ignores it would end it.
+          if FileManager.default.fileExists(atPath: ready) { send.yield(SIGTERM) }
+        }
+      }
+      let command = "trap '' INT TERM; : > '\(ready)'; exec sleep 60"
+      #expect(try await run.execute([command], signals: signals) == 128 + SIGTERM)
+      sending.cancel()
+    }
+    #expect(said.entries.last == "Ended at once.")
+  }
+
   @Test func `a text that cannot be a project is refused at the start`() async throws {
     for project in ["A b", "", "x/y", String(repeating: "x", count: 101)] {
       let settings = ServerSettings(project: project, ports: Self.freePorts)

@@ -12,7 +12,7 @@ import VestaTransportInterop
 ///
 /// | request | upload of the backend | parts |
 /// |---|---|---|
-/// | `POST ?uploads` | started, for the caller | those of uploads that are over are removed |
+/// | `POST ?uploads` | started, for the caller | those of uploads that are over are removed; `UPLOAD/00000` is made |
 /// | `PUT ?partNumber&uploadId` | must be active | `UPLOAD/00001`, …: the last one of a number counts |
 /// | `POST ?uploadId` | gets all bytes, and is finished | removed afterwards |
 /// | `DELETE ?uploadId` | cancelled | removed |
@@ -23,18 +23,19 @@ struct PartsExchange: Sendable {
   let exchange: StorageExchange
   let object: ObjectName
 
-  private var backend: any StorageBackend { exchange.backend }
+  var backend: any StorageBackend { exchange.backend }
   private var tuning: StorageEndpointsTuning { exchange.tuning }
 
   /// Whoever knows the id of an upload may send its parts.
   ///
   /// Functions do not hear of them.
-  private static let context = CallContext(caller: .owner, suppressesEvents: true)
+  static let context = CallContext(caller: .owner, suppressesEvents: true)
 
   func respond(_ call: StorageRoute.PartsCall) async throws -> HTTPResponse {
     switch call {
     case .start: return try await start()
     case .put(let id, let number): return try await put(id, number)
+    case .copy(let id, let number, let source): return try await copy(id, number, from: source)
     case .complete(let id): return try await complete(id)
     case .cancel(let id):
       try await checkActive(id)
@@ -49,26 +50,46 @@ struct PartsExchange: Sendable {
     let upload = try await UploadExchange(exchange: exchange, bucket: object.bucket, name: object.name).requestOfXML()
     let id = try await backend.startUpload(upload, context: exchange.context)
     await sweep(from: id.rawValue)
+    // Uploads are listed by these notes: the backend finds an upload by its id alone.
+    let note = UploadRequest(
+      object: ObjectName(bucket: Self.bucket, name: Self.noteName(of: id.rawValue)),
+      metadata: ObjectMetadata(custom: ["bucket": object.bucket, "key": object.name]), downloadTokens: .none,
+      isContinuable: false)
+    _ = try await backend.putObject(note, content: [], context: Self.context)
     return xml(PartsWire.started(object, id: id.rawValue))
   }
 
   private func put(_ id: String, _ number: Int) async throws -> HTTPResponse {
-    guard (1...tuning.parts).contains(number) else {
-      return refused("InvalidArgument", "The number of a part is 1 to \(tuning.parts), and not \(number).")
-    }
+    if let refusal = refusal(of: number) { return refusal }
     try await checkActive(id)
-    let name = ObjectName(bucket: Self.bucket, name: Self.prefix(of: id) + Self.text(number))
     let body = DownloadHeaders.upload(exchange.request.fields.map { ($0.name.lowercased(), $0.value) })
-    let part = UploadRequest(object: name, expected: body.digest, downloadTokens: .none, isContinuable: false)
+    let made = try await store(number, of: id, expected: body.digest) { sink in
+      for try await bytes in exchange.request.body.stream { try await sink.write(bytes) }
+    }
+    let fields = [
+      (name: "etag", value: "\"\(PartsWire.tag(of: made))\""),
+      (name: "x-goog-hash", value: ObjectWire.hash(of: made)),
+    ]
+    return HTTPResponse(.ok, fields: HTTPFields(named: fields))
+  }
+
+  func refusal(of number: Int) -> HTTPResponse? {
+    guard !(1...tuning.parts).contains(number) else { return nil }
+    return refused("InvalidArgument", "The number of a part is 1 to \(tuning.parts), and not \(number).")
+  }
+
+  /// Stores a part.
+  ///
+  /// - Parameter write: Gives the sink all bytes.
+  func store(
+    _ number: Int, of id: String, expected: ContentDigest, write: (inout UploadSink) async throws -> Void
+  ) async throws -> StorageObject {
+    let name = ObjectName(bucket: Self.bucket, name: Self.prefix(of: id) + Self.text(number))
+    let part = UploadRequest(object: name, expected: expected, downloadTokens: .none, isContinuable: false)
     var sink = UploadSink(part, to: backend, Self.context, chunkLength: tuning.chunkLength)
     do {
-      for try await bytes in exchange.request.body.stream { try await sink.write(bytes) }
-      let made = try await sink.finish()
-      let fields = [
-        (name: "etag", value: "\"\(PartsWire.tag(of: made))\""),
-        (name: "x-goog-hash", value: ObjectWire.hash(of: made)),
-      ]
-      return HTTPResponse(.ok, fields: HTTPFields(named: fields))
+      try await write(&sink)
+      return try await sink.finish()
     } catch {
       await sink.giveUp()
       throw error
@@ -185,73 +206,20 @@ struct PartsExchange: Sendable {
   /// Refuses an upload that is over, or is one of another object.
   ///
   /// Parts need the upload to be there, and not its turn: while another call or another process has it, it is.
-  private func checkActive(_ id: String) async throws {
+  func checkActive(_ id: String) async throws {
     do {
       guard try await known(id).state == .final else { return }
       throw StorageServiceError(.notFound, "The upload is finished.", reason: .uploadGone)
     } catch let error as StorageServiceError where error.code == .aborted {}
   }
 
-  private func parts(of id: String) async throws -> [Int: StorageObject] {
-    var found: [Int: StorageObject] = [:]
-    let prefix = Self.prefix(of: id)
-    var request = ListRequest(bucket: Self.bucket, prefix: prefix)
-    repeat {
-      let page = try await backend.listObjects(request, context: Self.context)
-      for part in page.items {
-        if let number = Int(part.name.name.dropFirst(prefix.count)) { found[number] = part }
-      }
-      request.pageToken = page.nextPageToken
-    } while request.pageToken != nil
-    return found
-  }
-
-  private func remove(_ id: String) async throws {
-    for part in try await parts(of: id).values { try await remove(part) }
-  }
-
-  private func remove(_ part: StorageObject) async throws {
-    do {
-      try await backend.deleteObject(part.name, preconditions: .none, context: Self.context)
-    } catch let error as StorageServiceError where error.code == .notFound {}
-  }
-
-  /// Removes parts whose uploads are over: a client that gives an upload up says nothing.
-  ///
-  /// - Parameter start: Ids are random: where the new one would be, so that all are looked at in time.
-  private func sweep(from start: String) async {
-    let request = ListRequest(bucket: Self.bucket, startOffset: start)
-    guard let page = try? await backend.listObjects(request, context: Self.context) else { return }
-    var isOver: [Substring: Bool] = [:]
-    for part in page.items {
-      let id = part.name.name.prefix { $0 != "/" }
-      if isOver[id] == nil { isOver[id] = await isUploadOver(String(id)) }
-      if isOver[id] == true { try? await remove(part) }
-    }
-  }
-
-  private func isUploadOver(_ id: String) async -> Bool {
-    do {
-      return try await backend.uploadStatus(UploadID(rawValue: id), context: Self.context).state == .final
-    } catch {
-      return (error as? StorageServiceError)?.reason == .uploadGone
-    }
-  }
-
-  private static func prefix(of id: String) -> String { "\(id)/" }
-
-  private static func text(_ number: Int) -> String {
-    let digits = "\(number)"
-    return String(repeating: "0", count: max(0, 5 - digits.count)) + digits
-  }
-
   // MARK: Responses
 
-  private func xml(_ bytes: [UInt8]) -> HTTPResponse {
+  func xml(_ bytes: [UInt8]) -> HTTPResponse {
     HTTPResponse(.ok, fields: [.contentType: StorageErrorWire.xmlType], body: .bytes(bytes))
   }
 
-  private func refused(_ code: String, _ message: String) -> HTTPResponse {
+  func refused(_ code: String, _ message: String) -> HTTPResponse {
     HTTPResponse(
       .badRequest, fields: [.contentType: StorageErrorWire.xmlType],
       body: .bytes(StorageErrorWire.xml(code: code, message)))

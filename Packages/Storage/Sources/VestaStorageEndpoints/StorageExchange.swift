@@ -35,6 +35,14 @@ struct StorageExchange: Sendable {
       let project = host.project(of: route.bucket)
       let context = try context(of: request, route, project: project, host)
       let backend = try host.backend((any StorageBackend).self, project: project)
+      // Suites of tests name buckets as they like, and the first upload makes them.
+      if !host.isDevelopment {
+        for bucket in route.usedBuckets {
+          guard try await isThere(bucket, host) else {
+            throw StorageServiceError(.notFound, "The specified bucket does not exist.")
+          }
+        }
+      }
       let exchange = StorageExchange(
         request: request, route: route, backend: backend, context: context, host: host, tuning: tuning)
       return try await exchange.respond()
@@ -105,6 +113,7 @@ struct StorageExchange: Sendable {
     case .permissions(let bucket, let names): return try await permissions(bucket, names)
     case .batch: return try await batch()
     case .form(let bucket): return try await FormExchange(exchange: self, bucket: bucket).respond()
+    case .uploads(let bucket): return try await UploadListExchange(exchange: self, bucket: bucket).respond()
     case .parts(let name, let call): return try await PartsExchange(exchange: self, object: name).respond(call)
     case .cancelUpload(_, let id):
       try await backend.cancelUpload(UploadID(rawValue: id), context: context)
@@ -129,7 +138,14 @@ struct StorageExchange: Sendable {
     }
   }
 
-  private func admin(of bucket: String?) throws -> any StorageAdminBackend {
+  /// Whether there is a bucket, whoever asks.
+  private static func isThere(_ name: String, _ host: any EndpointHost) async throws -> Bool {
+    if host.knows(bucket: name) { return true }
+    let admin = try host.backend((any StorageAdminBackend).self, project: host.project(of: name))
+    return try await admin.listBuckets(context: .owner).contains(name)
+  }
+
+  func admin(of bucket: String?) throws -> any StorageAdminBackend {
     try host.backend((any StorageAdminBackend).self, project: host.project(of: bucket))
   }
 
@@ -210,7 +226,7 @@ extension StorageRoute {
     switch call {
     case .listBuckets, .createBucket, .batch: nil
     case .bucket(let name), .deleteBucket(let name), .policy(let name), .permissions(let name, _),
-      .form(let name):
+      .form(let name), .uploads(let name):
       name
     case .list(let request): request.bucket
     case .get(let name), .download(let name, _), .update(let name), .delete(let name), .addToken(let name),
@@ -221,9 +237,19 @@ extension StorageRoute {
     }
   }
 
+  /// The buckets whose objects the call reads or changes.
+  fileprivate var usedBuckets: [String] {
+    switch call {
+    // They say themselves whether there is the bucket.
+    case .bucket, .deleteBucket: []
+    case .copy(let source, let target, _), .parts(let target, .copy(_, _, from: let source)):
+      [source.bucket, target.bucket]
+    default: bucket.map { [$0] } ?? []
+    }
+  }
+
   /// Whether the call reads or changes a bucket.
   func names(_ wanted: String) -> Bool {
-    if case .copy(_, let target, _) = call, target.bucket == wanted { return true }
-    return bucket == wanted
+    bucket == wanted || usedBuckets.contains(wanted)
   }
 }

@@ -277,6 +277,23 @@ import VestaTransportInteropFakes
     #expect(try await send(.get, "/storage/v1/b/\(bucket)/o", ["authorization": "Bearer owner"]).status == 200)
   }
 
+  @Test func `in production a bucket is there when an owner has made it`() async throws {
+    try await serve(isDevelopment: false)
+    let owner: HTTPFields = ["authorization": "Bearer owner"]
+    for (target, fields) in [("/v0/b/con/o", [:]), ("/v0/b/con/o/a", [:]), ("/storage/v1/b/con/o", owner)]
+      as [(String, HTTPFields)]
+    {
+      #expect(try await send(.get, target, fields).status == 404, "\(target)")
+    }
+    #expect(try await send(.post, "/v0/b/con/o?name=a", ["content-type": "text/plain"], [1]).status == 404)
+    #expect(try await send(.post, "/upload/storage/v1/b/con/o?uploadType=media&name=a", owner, [1]).status == 404)
+    #expect(try await send(.post, "/storage/v1/b", owner, Array(#"{"name":"con"}"#.utf8)).status == 200)
+    #expect(try await send(.get, "/v0/b/con/o").status == 200)
+    #expect(try await send(.post, "/v0/b/con/o?name=a", ["content-type": "text/plain"], [1]).status == 200)
+    let copy = "/storage/v1/b/con/o/a/copyTo/b/other/o/a"
+    #expect(try await send(.post, copy, owner).status == 404)
+  }
+
   @Test func `requests that cannot be are refused`() async throws {
     try await serve()
     #expect(try await send(.post, "/v0/b/\(bucket)/o", multipartFields, multipart("{}", [1])).status == 400)

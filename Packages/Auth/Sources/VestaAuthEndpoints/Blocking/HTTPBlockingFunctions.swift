@@ -29,6 +29,8 @@ public struct HTTPBlockingFunctions: AuthBlockingFunctions {
 
   /// Asks a function.
   public func answer(to question: BlockingQuestion) async throws(AuthServiceError) -> BlockingAnswer {
+    var question = question
+    question.userAgent = question.userAgent ?? AskingClient.userAgent
     let (status, body) = try await response(to: question)
     guard status.isSuccess else {
       let text = String(decoding: body, as: UTF8.self)
@@ -55,6 +57,15 @@ public struct HTTPBlockingFunctions: AuthBlockingFunctions {
       throw BlockingFunctionsWire.failure("Failed to make request to \(question.url).")
     }
   }
+}
+
+/// The client for whose call a function is asked.
+///
+/// The engine knows callers by a context that has no name of their program, and asks in the task of the call: the
+/// endpoints leave the name there.
+enum AskingClient {
+  /// The `user-agent` of the request.
+  @TaskLocal static var userAgent: String?
 }
 
 /// The figures of questions to blocking functions; small in tests.

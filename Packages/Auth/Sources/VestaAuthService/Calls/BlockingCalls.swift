@@ -25,8 +25,6 @@ struct BlockingAnswers: Sendable {
   /// The id of the account that would be created, which is the same in each rehearsal.
   var localID: String?
   fileprivate var answers: [BlockingEvent: (user: UserRecord, answer: BlockingAnswer)] = [:]
-  /// The credential that the function gets in addition to the account.
-  var credential: IdpCredential?
   var signInMethod: String?
 
   /// The answer for an account as it would be kept.
@@ -116,34 +114,41 @@ extension AuthOperation {
   ///
   /// - Parameters:
   ///   - method: How the user signs in, where functions know it by another name than tokens do.
-  ///   - credential: The credential of an identity provider.
+  ///   - identity: What an identity provider says of the user, and the credential that says it.
   ///   - body: The write.
   func writeAsking<Value: Sendable>(
-    for proof: Proof? = nil, method: String? = nil, credential: IdpCredential? = nil,
+    for proof: Proof? = nil, method: String? = nil, identity: (said: IdpAssertion, credential: IdpCredential)? = nil,
     _ body: @escaping @Sendable (AuthWriteCall) async throws -> Value
   ) async throws -> Value {
     var answers = BlockingAnswers()
-    (answers.signInMethod, answers.credential) = (method, credential)
+    answers.signInMethod = method
     for _ in 0..<options.tuning.blockingRehearsals {
       do {
         return try await write(for: proof, answers: answers, body)
       } catch let pause as BlockingPause {
         if pause.isNew { answers.localID = pause.user.localID }
-        answers.answers[pause.event] = (pause.user, try await ask(pause, credential))
+        answers.answers[pause.event] = (pause.user, try await ask(pause, identity?.said, identity?.credential))
       }
     }
     throw AuthServiceError(.aborted, "The account has changed while blocking functions were asked.")
   }
 
-  private func ask(_ pause: BlockingPause, _ credential: IdpCredential?) async throws -> BlockingAnswer {
+  private func ask(
+    _ pause: BlockingPause, _ said: IdpAssertion?, _ credential: IdpCredential?
+  ) async throws -> BlockingAnswer {
     guard let functions = options.blockingFunctions else { return BlockingAnswer() }
     var shown = credential
-    if !pause.settings.forwardsAccessTokens { shown?.accessToken = nil }
+    if !pause.settings.forwardsAccessTokens {
+      shown?.accessToken = nil
+      shown?.oauthTokenSecret = nil
+    }
     if !pause.settings.forwardsIDTokens { shown?.idToken = nil }
     return try await functions.answer(
       to: BlockingQuestion(
         event: pause.event, url: pause.url, project: projectID, user: pause.user.view(tenantID: pause.tenantID),
         signInMethod: pause.method, secondFactor: pause.secondFactor, credential: shown,
-        clientAddress: context.clientAddress, locale: context.locale))
+        rawUserInfo: said?.rawUserInfo, signInAttributes: said?.attributes,
+        credentialLifetime: said?.expiry.map { max(0, $0 - nowSeconds) }, clientAddress: context.clientAddress,
+        locale: context.locale))
   }
 }

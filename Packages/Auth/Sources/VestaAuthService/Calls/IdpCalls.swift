@@ -10,7 +10,7 @@ extension SignInOperation {
     let proof = try await optionalProof(request.idToken)
     let said = try await assertion(request.credential, proof)
     do {
-      let result = try await writeAsking(for: proof, credential: request.credential) { call in
+      let result = try await writeAsking(for: proof, identity: (said, request.credential)) { call in
         try await call.signIn(said, request, try await call.caller(proof))
       }
       return try await response(result, said, request)

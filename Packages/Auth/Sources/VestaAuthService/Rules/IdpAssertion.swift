@@ -9,6 +9,10 @@ struct IdpAssertion: Sendable, Equatable {
   var lastName: String?
   var fullName: String?
   var rawUserInfo: String
+  /// The claims or attributes of a provider by OpenID Connect or SAML that the project has set up; `nil` for others.
+  var attributes: JWTObject?
+  /// When the provider's token ends, in seconds since 1970.
+  var expiry: Int64?
 
   /// Reads the claims.
   ///
@@ -34,6 +38,8 @@ struct IdpAssertion: Sendable, Equatable {
     // Apple and others write the flag as a string.
     emailVerified = claims["email_verified"]?.bool ?? (claims["email_verified"]?.string == "true")
     rawUserInfo = try ClaimsText.write(isGoogle ? Self.googleUser(claims) : claims)
+    if credential.providerID.hasPrefix("oidc.") { attributes = claims }
+    expiry = claims["exp"]?.integer
     try Checks.profile(fullName, provider.photoURL)
   }
 
@@ -63,6 +69,7 @@ struct IdpAssertion: Sendable, Equatable {
     claims["email_verified"] = true
     try self.init(claims, credential: credential)
     rawUserInfo = try ClaimsText.write(attributes)
+    self.attributes = attributes
   }
 
   /// The response without what became of it.

@@ -55,7 +55,7 @@ public enum BlockingFunctionsWire {
     var claims: JSONObject = [
       "iss": .string("https://securetoken.google.com/\(question.project)"), "aud": .string(question.url),
       "iat": .integer(now), "exp": .integer(now + 600), "event_id": .string(id),
-      "event_type": .string(question.event.rawValue), "user_agent": "",
+      "event_type": .string(question.event.rawValue), "user_agent": .string(question.userAgent ?? ""),
       "ip_address": .string(question.clientAddress ?? "127.0.0.1"), "locale": .string(question.locale ?? "en"),
       "sub": .string(question.user.localID), "sign_in_method": .string(question.signInMethod),
       "user_record": .object(record(of: question.user)),
@@ -64,6 +64,13 @@ public enum BlockingFunctionsWire {
     claims["tenant_id"] = question.user.tenantID.map { .string($0) }
     claims["oauth_id_token"] = question.credential?.idToken.map { .string($0) }
     claims["oauth_access_token"] = question.credential?.accessToken.map { .string($0) }
+    claims["oauth_token_secret"] = question.credential?.oauthTokenSecret.map { .string($0) }
+    // The lifetime is that of a token: it is not stated beside none.
+    if question.credential?.idToken != nil || question.credential?.accessToken != nil {
+      claims["oauth_expires_in"] = question.credentialLifetime.map { .integer($0) }
+    }
+    claims["raw_user_info"] = question.rawUserInfo.map { .string($0) }
+    claims["sign_in_attributes"] = question.signInAttributes.map { .object($0) }
     return claims
   }
 

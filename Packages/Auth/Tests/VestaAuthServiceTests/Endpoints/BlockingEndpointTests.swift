@@ -32,6 +32,38 @@ import VestaTransportInteropFakes
     #expect(times == ["creation_time": 1_700_000_000, "last_sign_in_time": 1_700_000_001])
   }
 
+  @Test func `the token states the provider's user, the tokens' lifetime and the client's program`() async throws {
+    let (network, asked) = (FakeNetwork(), Log<HTTPRequest>())
+    let handler = HTTPClosureHandler { request in
+      asked.add(request)
+      return .response(HTTPResponse(body: .text("{}")))
+    }
+    _ = try await network.listen(at: .internet(host: "localhost", port: 80), handler: handler)
+    let functions = HTTPBlockingFunctions(clock: .system) { network }
+    var question = BlockingQuestion(
+      event: .beforeSignIn, url: "http://localhost:80/f", project: "p", user: AuthUser(localID: "ada"),
+      signInMethod: "oidc.works", credential: IdpCredential(providerID: "oidc.works", accessToken: "AT"),
+      rawUserInfo: #"{"id":"7"}"#, signInAttributes: ["role": "admin"], credentialLifetime: 3_600, userAgent: "curl/8")
+    _ = try await functions.answer(to: question)
+    question.credential?.accessToken = nil
+    _ = try await functions.answer(to: question)
+    // The engine does not know how the client calls itself: the endpoint does.
+    let server = EndpointWorld(blocking: functions)
+    let body = try (["email": "a@b.c", "password": "secret"] as JSONObject).json()
+    let made = try await server.send(
+      .post, "/identitytoolkit.googleapis.com/v1/accounts:signUp?key=k", body, fields: ["user-agent": "curl/8"])
+    #expect(made.status == 200)
+    let claims = try asked.entries.map { request in
+      let body = try JSONObject(json: request.body.bytes ?? [])
+      let token = body["data"]?.object?["jwt"]?.string ?? ""
+      return try JSONObject(json: Base64.url.decode(String(token.split(separator: ".")[1])))
+    }
+    #expect(claims.map { $0["raw_user_info"] } == [#"{"id":"7"}"#, #"{"id":"7"}"#, nil])
+    #expect(claims.map { $0["sign_in_attributes"] } == [["role": "admin"], ["role": "admin"], nil])
+    #expect(claims.map { $0["user_agent"] } == ["curl/8", "curl/8", "curl/8"])
+    #expect(claims.map { $0["oauth_expires_in"] } == [3_600, nil, nil])
+  }
+
   @Test func `a function whose answer does not end is given up after its time`() async throws {
     let (network, clock, body) = (FakeNetwork(), ManualClock(), ByteStream())
     let handler = HTTPClosureHandler { _ in .response(HTTPResponse(body: .stream(body))) }

@@ -25,11 +25,18 @@ struct EndpointWorld: Sendable {
     subscript(name: String) -> JSONValue? { body[name] }
   }
 
-  init(isDevelopment: Bool = true, tuning: AuthEndpointTuning = AuthEndpointTuning()) {
+  init(
+    isDevelopment: Bool = true, tuning: AuthEndpointTuning = AuthEndpointTuning(),
+    blocking: (any AuthBlockingFunctions)? = nil
+  ) {
     world = World {
       $0.initialConfig.hidesEmails = false
       $0.isDevelopment = isDevelopment
       $0.usesDevelopmentTokens = isDevelopment
+      if let blocking {
+        $0.blockingFunctions = blocking
+        $0.initialConfig.blockingFunctions = BlockingFunctionSettings(beforeCreate: "http://localhost:80/f")
+      }
     }
     let host = FakeEndpointHost(project: "demo", clock: world.options.clock, isDevelopment: isDevelopment)
     host.add((any AuthBackend).self, world.engine)

@@ -11,11 +11,12 @@ import VestaTransportInterop
 final class PollSessions: Sendable {
   private let host: any EndpointHost
   private let links: OpenLinks
+  private let names: DatabaseNames
   private let tuning: DatabaseEndpointsTuning
   private let sessions = Locked<[String: PollSession]>([:])
 
-  init(_ host: any EndpointHost, _ links: OpenLinks, _ tuning: DatabaseEndpointsTuning) {
-    (self.host, self.links, self.tuning) = (host, links, tuning)
+  init(_ host: any EndpointHost, _ links: OpenLinks, _ names: DatabaseNames, _ tuning: DatabaseEndpointsTuning) {
+    (self.host, self.links, self.names, self.tuning) = (host, links, names, tuning)
   }
 
   /// The number of open sessions.
@@ -41,6 +42,7 @@ final class PollSessions: Sendable {
 
   private func start(_ opening: DatabaseOpening, _ callback: String, _ http: HTTPRequest) async throws -> [UInt8] {
     let link = try ConnectionOpening(opening, http, host)
+    try await names.check(link.place, for: link.request.context)
     guard count < tuning.sessionLimit else {
       throw ServiceStatus(.resourceExhausted, "This server has \(tuning.sessionLimit) sessions, and opens no more.")
     }

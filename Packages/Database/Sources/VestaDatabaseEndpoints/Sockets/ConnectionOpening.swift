@@ -8,13 +8,14 @@ import VestaTransportInterop
 struct ConnectionOpening: Sendable {
   let backend: any DatabaseBackend
   let request: DatabaseConnectRequest
+  let place: DatabasePlace
 
   /// - Throws: `ServiceStatus` for a database that cannot be.
   init(_ opening: DatabaseOpening, _ http: HTTPRequest, _ host: any EndpointHost) throws {
     guard opening.movedSession == nil else {
       throw ServiceStatus(.failedPrecondition, "A session does not move to another connection.")
     }
-    let place = try DatabasePlace(opening.namespace, at: http.authority, in: host)
+    place = try DatabasePlace(opening.namespace, at: http.authority, in: host)
     var context = CallContext(http, project: place.project, clock: host.clock)
     // Clients sign in by a request, whose reply says what is wrong with a token; a field says nothing else.
     context.caller = .nobody

@@ -14,6 +14,8 @@ enum FirestoreEmulatorCall: Equatable {
   case export(project: String)
   /// Replaces the security rules of a project.
   case setRules(project: String)
+  /// Returns the security rules of a project.
+  case rules(project: String)
   /// Reports the outcomes of the expressions of the rules.
   case coverage(project: String, RulesCoverageForm)
   /// Has a function of another program called with changes of documents.
@@ -32,8 +34,9 @@ enum FirestoreEmulatorCall: Equatable {
       self = .export(project: String(parts[4].dropLast(":export".count)))
       return
     }
-    if method == .put, parts.count == 5, parts[4].hasSuffix(":securityRules") {
-      self = .setRules(project: String(parts[4].dropLast(":securityRules".count)))
+    if method == .put || method == .get, parts.count == 5, parts[4].hasSuffix(":securityRules") {
+      let project = String(parts[4].dropLast(":securityRules".count))
+      self = method == .put ? .setRules(project: project) : .rules(project: project)
       return
     }
     for (suffix, form) in [
@@ -113,6 +116,9 @@ struct EmulatorHandler: Sendable {
         case .setRules(let project):
           let rules = try host.backend((any RulesAdministration).self, project: project)
           return try await RulesCall(body).run(rules)
+        case .rules(let project):
+          let rules = try host.backend((any RulesAdministration).self, project: project)
+          return try RulesCall.response(rulesInForce: rules.rulesInForce(of: .firestore))
         case .coverage(let project, let form):
           let rules = try host.backend((any RulesAdministration).self, project: project)
           guard let report = rules.coverage(of: .firestore, as: form) else {

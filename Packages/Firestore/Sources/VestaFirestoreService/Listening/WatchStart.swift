@@ -1,3 +1,4 @@
+import VestaBytes
 import VestaFirestoreBackend
 import VestaFirestoreIndexes
 import VestaFirestoreModel
@@ -5,8 +6,8 @@ import VestaFirestoreModel
 /// The first responses for a target: all its documents, or those changed since the target was followed before.
 ///
 /// It is computed outside the hub, at a separate version, however long that takes. The hub then brings it to the
-/// version that all others have reached, with the changes of the log since. Each document is sent once, or, if it
-/// changes in between, once more.
+/// version that all others have reached, with the changes of the log since. Each document is sent once, in its state at
+/// that version.
 struct WatchStart: Sendable {
   let request: StartRequest
   private(set) var version: Int64
@@ -111,7 +112,13 @@ struct WatchStart: Sendable {
     if isReset { responses.append(.targetChange(TargetChange(.reset, targetIDs: [target]))) }
     if let prepared {
       let same = prepared.target == target
-      responses += same ? prepared.responses : prepared.responses.map { $0.readdressed(to: target) }
+      var ready = same ? prepared.responses : prepared.responses.map { $0.readdressed(to: target) }
+      if !late.isEmpty {
+        // A caller that has joined later may know the new state already.
+        let changed = Set(late.values.map { UTF8String($0.name) })
+        ready.removeAll { $0.documentName.map { changed.contains(UTF8String($0)) } ?? false }
+      }
+      responses += ready
       responses += messages(of: late, for: target)
     } else {
       responses += messages(of: facts, for: target)
@@ -226,6 +233,15 @@ struct StartRequest: Hashable, Sendable {
 }
 
 extension ListenResponse {
+  /// The document that the response is about; `nil` for none.
+  fileprivate var documentName: String? {
+    switch self {
+    case .documentChange(let change): change.document.name
+    case .documentDelete(let delete): delete.document
+    case .documentRemove, .targetChange, .filter: nil
+    }
+  }
+
   /// The response about a document with another target in it.
   fileprivate func readdressed(to target: Int32) -> ListenResponse {
     switch self {

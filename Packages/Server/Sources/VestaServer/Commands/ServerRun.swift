@@ -29,6 +29,9 @@ public struct ServerRun: Sendable {
   /// One word is a script for the shell; several are a program and its arguments. SIGTERM is passed on to the command,
   /// and SIGINT where no terminal has sent it to both. A command that a signal has killed exports nothing.
   ///
+  /// A second signal ends the run at once, also where the command ignores signals: it is killed, nothing is exported,
+  /// and the server is not stopped, since the program ends.
+  ///
   /// - Parameters:
   ///   - command: The words of the command.
   ///   - signals: The signals that this process receives.
@@ -38,11 +41,24 @@ public struct ServerRun: Sendable {
     let server = try await start()
     do {
       let child = try Self.start(command, for: server)
-      let forwarding = Task {
-        for await number in signals where number != SIGINT || isatty(STDIN_FILENO) == 0 { child.signal(number) }
+      let forwarding = Task { () -> Int32? in
+        var machine = EndSignalMachine()
+        let begin = ContinuousClock.now
+        for await number in signals {
+          if machine.received(at: begin.duration(to: .now), isServing: true) == .endAtOnce {
+            child.signal(SIGKILL)
+            return number
+          }
+          if number != SIGINT || isatty(STDIN_FILENO) == 0 { child.signal(number) }
+        }
+        return nil
       }
       let end = await child.end
       forwarding.cancel()
+      if let number = await forwarding.value {
+        say(arguments.exportPath == nil ? "Ended at once." : "Ended at once, without the export.")
+        return 128 + number
+      }
       let isExporting = if case .exited = end { true } else { false }
       if !isExporting, let path = arguments.exportPath {
         say("A signal has ended the command: nothing is exported to \(path).")

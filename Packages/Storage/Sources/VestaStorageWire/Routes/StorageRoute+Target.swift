@@ -5,7 +5,7 @@ extension StorageRoute {
   /// The method of HTTP.
   public var method: String {
     switch call {
-    case .listBuckets, .bucket, .list, .get, .download, .accessList, .policy, .permissions: "GET"
+    case .listBuckets, .bucket, .list, .get, .download, .accessList, .policy, .permissions, .uploads: "GET"
     case .update: "PATCH"
     case .delete, .deleteBucket, .cancelUpload: "DELETE"
     case .replace, .upload(_, _, .resumable(id: _?)): "PUT"
@@ -78,6 +78,9 @@ extension StorageRoute {
       fields.append("delete_token", token)
       return path(base, object)
     case .form(let bucket): return "/\(encode(bucket))/"
+    case .uploads(let bucket):
+      fields.append("uploads", "")
+      return "/\(encode(bucket))"
     case .parts(let object, let call):
       call.append(to: &fields)
       return path("", object)
@@ -129,7 +132,7 @@ extension StorageRoute.PartsCall {
   fileprivate var method: String {
     switch self {
     case .start, .complete: "POST"
-    case .put: "PUT"
+    case .put, .copy: "PUT"
     case .cancel: "DELETE"
     case .list: "GET"
     }
@@ -139,7 +142,7 @@ extension StorageRoute.PartsCall {
     switch self {
     case .start: fields.append("uploads", "")
     case .complete(let id), .cancel(let id): fields.append("uploadId", id)
-    case .put(let id, let number):
+    case .put(let id, let number), .copy(let id, let number, _):
       fields.append("partNumber", "\(number)")
       fields.append("uploadId", id)
     case .list(let id, let marker, let limit):

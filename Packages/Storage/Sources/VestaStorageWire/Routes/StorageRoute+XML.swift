@@ -15,6 +15,10 @@ extension StorageRoute {
     if isForm, let bucket = path.first, !bucket.isEmpty, path.dropFirst().allSatisfy(\.isEmpty) {
       return .form(bucket: bucket)
     }
+    let isOfBucket = path.first?.isEmpty == false && path.dropFirst().allSatisfy(\.isEmpty)
+    if isOfBucket, request.method == "GET", parts.filter({ request.fields[$0] != nil }) == ["uploads"] {
+      return .uploads(path[0])
+    }
     guard path.count >= 2, !path[0].isEmpty else { return nil }
     let name = path.dropFirst().joined(separator: "/")
     if !name.isEmpty, let call = try partsCall(request) {
@@ -41,9 +45,10 @@ extension StorageRoute {
     let (id, names) = (request.fields["uploadId"] ?? "", parts.filter { request.fields[$0] != nil })
     switch (request.method, names) {
     case ("POST", ["uploads"]): return .start
-    // A part that is copied from an object has no content.
-    case ("PUT", ["partNumber", "uploadId"]) where request.field("x-goog-copy-source") == nil:
-      return .put(id, number: Int(clamping: try request.number("partNumber") ?? 0))
+    case ("PUT", ["partNumber", "uploadId"]):
+      let number = Int(clamping: try request.number("partNumber") ?? 0)
+      guard let source = request.field("x-goog-copy-source") else { return .put(id, number: number) }
+      return .copy(id, number: number, from: try Self.source(source))
     case ("POST", ["uploadId"]): return .complete(id)
     case ("DELETE", ["uploadId"]): return .cancel(id)
     case ("GET", ["uploadId"]):

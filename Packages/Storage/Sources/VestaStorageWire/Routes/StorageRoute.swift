@@ -29,6 +29,8 @@ public struct StorageRoute: Sendable, Hashable {
     case start
     /// Takes a part.
     case put(String, number: Int)
+    /// Makes a part of an object.
+    case copy(String, number: Int, from: ObjectName)
     /// Makes the object of the parts that are in the body.
     case complete(String)
     /// Gives the upload up.
@@ -85,6 +87,8 @@ public struct StorageRoute: Sendable, Hashable {
     case permissions(String, [String])
     /// A call on an upload in parts.
     case parts(ObjectName, PartsCall)
+    /// Lists the uploads in parts that are under way in a bucket.
+    case uploads(String)
     /// Uploads an object by a form of a web page.
     case form(bucket: String)
     /// Several calls, which are in the body.

@@ -112,7 +112,7 @@ public enum PartsWire {
     return plain.filter { !$0.isWhitespace && $0 != "\"" }
   }
 
-  private static func document(_ name: String, _ content: String) -> [UInt8] {
+  static func document(_ name: String, _ content: String) -> [UInt8] {
     Array(
       "<?xml version='1.0' encoding='UTF-8'?><\(name) xmlns='http://s3.amazonaws.com/doc/2006-03-01/'>\(content)</\(name)>"
         .utf8)
@@ -122,7 +122,7 @@ public enum PartsWire {
     element("Bucket", object.bucket) + element("Key", object.name)
   }
 
-  private static func element(_ name: String, _ text: String) -> String {
+  static func element(_ name: String, _ text: String) -> String {
     "<\(name)>\(StorageErrorWire.escaped(text))</\(name)>"
   }
 }
