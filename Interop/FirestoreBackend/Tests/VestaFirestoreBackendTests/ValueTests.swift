@@ -1,5 +1,6 @@
 import Testing
 import VestaFirestoreBackend
+import VestaTesting
 
 @Suite struct ValueTests {
   @Test func `strings are equal by their bytes`() {
@@ -36,6 +37,21 @@ import VestaFirestoreBackend
     map["z"] = nil
     #expect(map == ["b": .integer(4), "c": .integer(3)])
     #expect(map.hashValue == MapValue([("c", .integer(3)), ("b", .integer(4))]).hashValue)
+  }
+
+  @Test func `a map of entries in any order is the one that is made entry by entry`() {
+    var random = SplitMix(seed: 11)
+    for _ in 0..<200 {
+      let entries = (0..<random.below(30)).map { (String(random.below(12)), Value.integer(Int64($0))) }
+      var expected = MapValue()
+      for (name, value) in entries { expected[name] = value }
+      #expect(MapValue(entries) == expected)
+      #expect(MapValue(names: entries.map(\.0), values: entries.map(\.1)) == expected)
+    }
+    #expect(MapValue(names: ["b", "a", "c"], values: [.null, .null]) == ["a": .null, "b": .null])
+    // In descending order each would be before all others: entry by entry this takes minutes.
+    let many = (0..<200_000).reversed().map { (String(1_000_000 + $0), Value.null) }
+    #expect(MapValue(many).count == many.count)
   }
 
   @Test func `a vector is a map with a mark`() {

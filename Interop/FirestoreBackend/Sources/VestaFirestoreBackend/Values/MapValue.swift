@@ -30,16 +30,15 @@ public struct MapValue: Sendable, Hashable, RandomAccessCollection, ExpressibleB
   ///
   /// - Parameter entries: Names and values.
   public init(_ entries: some Sequence<(String, Value)>) {
-    self.init()
+    var names: [String] = []
+    var values: [Value] = []
     names.reserveCapacity(entries.underestimatedCount)
     values.reserveCapacity(entries.underestimatedCount)
     for (name, value) in entries {
-      if let last = names.last, UTF8Order.compare(last, name) >= 0 {
-        self[name] = value
-      } else {
-        append(name, value)
-      }
+      names.append(name)
+      values.append(value)
     }
+    self.init(names: names, values: values)
   }
 
   /// A map of names and values that are in order already, such as a decoder has them.
@@ -51,13 +50,29 @@ public struct MapValue: Sendable, Hashable, RandomAccessCollection, ExpressibleB
   ///   - values: The value under each; names without one are left out.
   public init(names: [String], values: [Value]) {
     let isAscending = names.indices.dropLast().allSatisfy { UTF8Order.compare(names[$0], names[$0 + 1]) < 0 }
-    self.init()
-    guard isAscending, names.count == values.count else {
-      for (name, value) in zip(names, values) { self[name] = value }
-      return
+    if isAscending, names.count == values.count {
+      self.names = names
+      self.values = values
+    } else {
+      self.init()
+      put(names, values)
     }
-    self.names = names
-    self.values = values
+  }
+
+  /// Puts entries in order, all at once: one by one they would be moved again for each name that is before others.
+  private mutating func put(_ names: [String], _ values: [Value]) {
+    let places = (0..<min(names.count, values.count)).sorted { left, right in
+      let order = UTF8Order.compare(names[left], names[right])
+      return order != 0 ? order < 0 : left < right
+    }
+    reserve(places.count)
+    for place in places {
+      if let last = self.names.last, UTF8Order.equal(last, names[place]) {
+        self.values[self.values.count - 1] = values[place]
+      } else {
+        append(names[place], values[place])
+      }
+    }
   }
 
   /// A map as a program writes it; of several entries with one name the last one stays.

@@ -334,7 +334,13 @@ extension ProtobufJSONReader: ProtobufVisitor {
     guard let json = take(name, acceptsNull: false) else { return }
     guard case .object(let object) = json else { throw malformed("this is no object") }
     entries.reserve(object.count)
-    for entry in object.members { entries.set(try Kind.read(entry.value, self), for: entry.name) }
+    guard entries.isEmpty else {
+      for entry in object.members { entries.set(try Kind.read(entry.value, self), for: entry.name) }
+      return
+    }
+    var values: [Kind.Value] = []
+    for entry in object.members { values.append(try Kind.read(entry.value, self)) }
+    entries = Map(names: object.members.map(\.name), values: values)
   }
 
   /// Reads a member of a oneof.

@@ -46,5 +46,13 @@ extension ProtobufReader {
 
   @usableFromInline
   @inline(never)
+  func isScattered() -> BytesError {
+    BytesError(
+      .limitExceeded,
+      "protobuf: more than \(Self.scatteredEntries) entries of field \(number) do not follow one another")
+  }
+
+  @usableFromInline
+  @inline(never)
   func hasNoValue() -> BytesError { malformed("an entry of field \(number) has no value") }
 }

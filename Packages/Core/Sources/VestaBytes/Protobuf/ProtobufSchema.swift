@@ -86,6 +86,9 @@ public protocol ProtobufMap {
   /// Whether there are no entries.
   var isEmpty: Bool { get }
 
+  /// The number of entries.
+  var count: Int { get }
+
   /// A map of names and the value under each; of several with one name the last one stays.
   ///
   /// A reader makes it of the entries that follow one another, so that a map which is kept in order looks at the order

@@ -128,6 +128,18 @@ private func code(_ body: () throws -> Void) -> BytesError.Code? {
     #expect(try SampleSchema.message(from: [0x5A, 2, 0x10, 3, 0x5A, 2, 0x10, 4]).counts == ["": 4])
   }
 
+  @Test func `many entries of a map follow one another, and few need not`() throws {
+    func entry(_ number: Int) -> [UInt8] {
+      [0x5A, 6, 0x0A, 2, UInt8(65 + number / 64), UInt8(48 + number % 64), 0x10, 1]
+    }
+    let together = (0..<1_500).flatMap { entry($0) }
+    #expect(try SampleSchema.message(from: together).counts.count == 1_500)
+    // The unknown field 99 is between them.
+    let scattered = { (count: Int) in (0..<count).flatMap { entry($0) + [0x98, 0x06, 1] } }
+    #expect(try SampleSchema.message(from: scattered(1_001)).counts.count == 1_001)
+    #expect(code { _ = try SampleSchema.message(from: scattered(1_002)) } == .limitExceeded)
+  }
+
   @Test(
     arguments: [
       [0x08], [0x0B, 1], [0x0C], [0x0E, 0], [0x00, 0], [0x08, 0xFF], [0x2A, 5, 1], [0x2A, 1, 0xFF],

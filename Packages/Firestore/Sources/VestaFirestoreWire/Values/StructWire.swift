@@ -27,9 +27,9 @@ enum StructWire: ProtobufKind {
 
   static func read(_ json: JSONValue, _ reader: ProtobufJSONReader) throws(BytesError) -> MapValue {
     guard case .object(let object) = json else { throw reader.malformed("this is no object") }
-    var map = MapValue()
-    for member in object.members { map.set(try StructValueWire.read(member.value, reader), for: member.name) }
-    return map
+    var values: [Value] = []
+    for member in object.members { values.append(try StructValueWire.read(member.value, reader)) }
+    return MapValue(names: object.members.map(\.name), values: values)
   }
 }
 

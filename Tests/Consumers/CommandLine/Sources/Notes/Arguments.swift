@@ -46,7 +46,10 @@ struct Arguments {
       environment[name] = value
     }
     // All data on this machine lies in one folder, whichever backend it belongs to.
-    if let folder = environment["VESTA_DIRECTORY"] { setenv("XDG_DATA_HOME", folder, 1) }
+    // A relative folder is one of the place where the program was started; the variable takes absolute ones alone.
+    if let folder = environment["VESTA_DIRECTORY"] {
+      setenv("XDG_DATA_HOME", URL(fileURLWithPath: folder).path, 1)
+    }
     options = try VestaOptions.fromEnvironment(environment)
     if options.projectID == nil { options.projectID = "notes" }
     if options.storageBucket == nil { options.storageBucket = options.projectID.map { "\($0).appspot.com" } }
