@@ -50,18 +50,18 @@ public struct MapValue: Sendable, Hashable, RandomAccessCollection, ExpressibleB
   ///   - values: The value under each; names without one are left out.
   public init(names: [String], values: [Value]) {
     let isAscending = names.indices.dropLast().allSatisfy { UTF8Order.compare(names[$0], names[$0 + 1]) < 0 }
-    if isAscending, names.count == values.count {
-      self.names = names
-      self.values = values
-    } else {
-      self.init()
+    self.init()
+    guard isAscending, names.count == values.count else {
       put(names, values)
+      return
     }
+    self.names = names
+    self.values = values
   }
 
   /// Puts entries in order, all at once: one by one they would be moved again for each name that is before others.
   private mutating func put(_ names: [String], _ values: [Value]) {
-    let places = (0..<min(names.count, values.count)).sorted { left, right in
+    let places = (0..<Swift.min(names.count, values.count)).sorted { left, right in
       let order = UTF8Order.compare(names[left], names[right])
       return order != 0 ? order < 0 : left < right
     }

@@ -135,7 +135,7 @@ private func code(_ body: () throws -> Void) -> BytesError.Code? {
     let together = (0..<1_500).flatMap { entry($0) }
     #expect(try SampleSchema.message(from: together).counts.count == 1_500)
     // The unknown field 99 is between them.
-    let scattered = { (count: Int) in (0..<count).flatMap { entry($0) + [0x98, 0x06, 1] } }
+    func scattered(_ count: Int) -> [UInt8] { (0..<count).flatMap { entry($0) + [0x98, 0x06, 1] } }
     #expect(try SampleSchema.message(from: scattered(1_001)).counts.count == 1_001)
     #expect(code { _ = try SampleSchema.message(from: scattered(1_002)) } == .limitExceeded)
   }

@@ -27,7 +27,7 @@ enum StructWire: ProtobufKind {
 
   static func read(_ json: JSONValue, _ reader: ProtobufJSONReader) throws(BytesError) -> MapValue {
     guard case .object(let object) = json else { throw reader.malformed("this is no object") }
-    var values: [Value] = []
+    var values: [MapValue.Value] = []
     for member in object.members { values.append(try StructValueWire.read(member.value, reader)) }
     return MapValue(names: object.members.map(\.name), values: values)
   }
