@@ -7,10 +7,11 @@ extension Ruleset {
   ///   - caller: The caller.
   ///   - request: The type that knows their values.
   /// - Returns: `nil` where the request has to be decided in full.
+  @inlinable
   public func quickVerdict<Request: QuickRulesRequest>(
     get name: String, _ resource: Request.Resource, by caller: Request.Caller, _ request: Request.Type
   ) -> Bool? {
-    quickVerdict(code.quickGets, name, resource, resource, by: caller, request)
+    quickVerdict(.get, name, resource, written: resource, by: caller, request)
   }
 
   /// The verdict about a creation, an update or a deletion, where few values of the request decide it.
@@ -23,34 +24,49 @@ extension Ruleset {
   ///   - caller: The caller.
   ///   - request: The type that knows their values.
   /// - Returns: `nil` where the request has to be decided in full.
+  @inlinable
   public func quickVerdict<Request: QuickRulesRequest>(
     _ method: RulesMethod, _ name: String, _ resource: Request.Resource, written: Request.Resource,
     by caller: Request.Caller, _ request: Request.Type
   ) -> Bool? {
-    // A query is about many documents.
-    guard method != .list else { return nil }
-    return quickVerdict(code.quick(method), name, resource, written, by: caller, request)
+    // What depends on the types is inlined where they are known; the rest is no generic code, which would look each
+    // value up in tables.
+    quickVerdict(
+      method, name, isSignedIn: request.isSignedIn(caller), hasResource: request.exists(resource)
+    ) { question in
+      switch question {
+      case .uid: request.uid(of: caller)
+      case .claim(let name): request.claim(name, of: caller)
+      case .field(let name): request.field(name, of: resource)
+      case .writtenField(let name): request.field(name, of: written)
+      }
+    }
   }
 
-  private func quickVerdict<Request: QuickRulesRequest>(
-    _ matches: [QuickStatements?], _ name: String, _ resource: Request.Resource, _ written: Request.Resource,
-    by caller: Request.Caller, _ request: Request.Type
+  @usableFromInline
+  func quickVerdict(
+    _ method: RulesMethod, _ name: String, isSignedIn: Bool, hasResource: Bool,
+    _ ask: (QuickRulesQuestion) -> RulesValue?
   ) -> Bool? {
-    guard let (places, match) = code.table.only(name) else { return nil }
+    // A query is about many documents.
+    guard method != .list, let (places, match) = code.table.only(name) else { return nil }
+    let matches = code.quick(method)
     var left = limits.expressions
     switch match {
     case .none: return false
     case .one(let match):
       return matches[match]?
         .allow(
-          request, resource, written: written, caller, name, places, left: &left, upTo: limits.tuning.quickString)
+          isSignedIn: isSignedIn, hasResource: hasResource, name, places, left: &left,
+          upTo: limits.tuning.quickString, ask)
     case .several: break
     }
     let bindings = code.table.bindings(of: .resource(ResourceSegments(name, places)))
     for index in 0..<bindings.count {
       guard let match = bindings[index]?.match, let statements = matches[match],
         let allow = statements.allow(
-          request, resource, written: written, caller, name, places, left: &left, upTo: limits.tuning.quickString)
+          isSignedIn: isSignedIn, hasResource: hasResource, name, places, left: &left,
+          upTo: limits.tuning.quickString, ask)
       else { return nil }
       if allow { return true }
     }

@@ -25,6 +25,18 @@ public protocol QuickRulesRequest {
   static func field(_ name: String, of resource: Resource) -> RulesValue?
 }
 
+/// A value that a quick decision asks for.
+public enum QuickRulesQuestion: Sendable {
+  /// The member `uid` of `request.auth`.
+  case uid
+  /// A member of `request.auth.token`.
+  case claim(String)
+  /// A member of `resource.data`.
+  case field(String)
+  /// A member of `request.resource.data`.
+  case writtenField(String)
+}
+
 /// A condition that is made of comparisons of the user, of captures, of fields and of constants, with the calls of
 /// functions taken apart when it is compiled.
 ///

@@ -47,48 +47,49 @@ final class QuickStatements: Sendable {
   /// Asks the statements in their order until one holds.
   ///
   /// - Parameters:
-  ///   - resource: The document before the request.
-  ///   - written: The document after it; statements about requests that write none do not look at it.
+  ///   - isSignedIn: Whether `request.auth` is not null.
+  ///   - hasResource: Whether `resource` is not null.
   ///   - left: The expressions that may still be evaluated; what the statements count as is taken from it.
   ///   - longest: The length up to which strings are compared, so that the cost of comparisons is within
   ///     every bound.
+  ///   - ask: Returns a value of the request; nil where there is none.
   /// - Returns: `nil` where a statement has to be evaluated in full.
-  func allow<Request: QuickRulesRequest>(
-    _ request: Request.Type, _ resource: Request.Resource, written: Request.Resource, _ caller: Request.Caller,
-    _ name: String, _ places: SegmentPlaces, left: inout Int, upTo longest: Int
+  func allow(
+    isSignedIn: Bool, hasResource: Bool, _ name: String, _ places: SegmentPlaces, left: inout Int, upTo longest: Int,
+    _ ask: (QuickRulesQuestion) -> RulesValue?
   ) -> Bool? {
     for root in roots {
       left -= root.cost
-      guard left >= 0, let holds = holds(root.step, request, resource, written, caller, name, places, longest)
+      guard left >= 0, let holds = holds(root.step, isSignedIn, hasResource, name, places, longest, ask)
       else { return nil }
       if holds { return true }
     }
     return false
   }
 
-  private func holds<Request: QuickRulesRequest>(
-    _ id: Int32, _ request: Request.Type, _ resource: Request.Resource, _ written: Request.Resource,
-    _ caller: Request.Caller, _ name: String, _ places: SegmentPlaces, _ longest: Int
+  private func holds(
+    _ id: Int32, _ isSignedIn: Bool, _ hasResource: Bool, _ name: String, _ places: SegmentPlaces, _ longest: Int,
+    _ ask: (QuickRulesQuestion) -> RulesValue?
   ) -> Bool? {
     let step = steps[Int(id)]
     switch step.code {
     case .no: return false
     case .yes: return true
-    case .signedIn: return request.isSignedIn(caller)
-    case .hasResource: return request.exists(resource)
+    case .signedIn: return isSignedIn
+    case .hasResource: return hasResource
     case .value:
-      guard case .bool(let bool)? = value(step.a, request, resource, written, caller, name, places) else { return nil }
+      guard case .bool(let bool)? = value(step.a, name, places, ask) else { return nil }
       return bool
     case .equal:
-      guard let left = value(step.a, request, resource, written, caller, name, places),
-        let right = value(step.b, request, resource, written, caller, name, places)
+      guard let left = value(step.a, name, places, ask),
+        let right = value(step.b, name, places, ask)
       else { return nil }
       return QuickCondition.equal(left, right, upTo: longest)
-    case .not: return holds(step.a, request, resource, written, caller, name, places, longest).map { !$0 }
+    case .not: return holds(step.a, isSignedIn, hasResource, name, places, longest, ask).map { !$0 }
     case .all, .any:
       let decisive = step.code == .any
       for index in Int(step.a)..<Int(step.b) {
-        guard let holds = holds(lists[index], request, resource, written, caller, name, places, longest) else {
+        guard let holds = holds(lists[index], isSignedIn, hasResource, name, places, longest, ask) else {
           return nil
         }
         if holds == decisive { return decisive }
@@ -97,18 +98,17 @@ final class QuickStatements: Sendable {
     }
   }
 
-  private func value<Request: QuickRulesRequest>(
-    _ id: Int32, _ request: Request.Type, _ resource: Request.Resource, _ written: Request.Resource,
-    _ caller: Request.Caller, _ name: String, _ places: SegmentPlaces
+  private func value(
+    _ id: Int32, _ name: String, _ places: SegmentPlaces, _ ask: (QuickRulesQuestion) -> RulesValue?
   ) -> RulesValue? {
     let operand = operands[Int(id)]
     switch operand.source {
     case .constant: return constants[operand.index]
-    case .uid: return request.uid(of: caller)
+    case .uid: return ask(.uid)
     // Nil where there is no user or no document.
-    case .claim: return request.claim(names[operand.index], of: caller)
-    case .field: return request.field(names[operand.index], of: resource)
-    case .writtenField: return request.field(names[operand.index], of: written)
+    case .claim: return ask(.claim(names[operand.index]))
+    case .field: return ask(.field(names[operand.index]))
+    case .writtenField: return ask(.writtenField(names[operand.index]))
     case .segment:
       guard operand.index < places.count else { return .none }
       return .string(places.segment(operand.index, of: name))

@@ -11,13 +11,24 @@ extension Ruleset {
     guard let auth, !query.isGroup, service == .firestore, budget.work.left >= limits.tuning.quickWork,
       query.filter?.isConjunction ?? true
     else { return false }
+    // Conditions that ask whether there is a resource have no quick form for queries.
+    let isSignedIn = if case .null = auth { false } else { true }
     let bindings = code.table.bindings(of: path)
     var left = budget.expressions
     for index in 0..<bindings.count {
       guard let binding = bindings[index], let statements = code.quickLists[binding.match],
         let isAllowed = statements.allow(
-          QuickList.self, query.filter, written: nil, auth, "", SegmentPlaces(), left: &left,
-          upTo: limits.tuning.quickString)
+          isSignedIn: isSignedIn, hasResource: false, "", SegmentPlaces(), left: &left,
+          upTo: limits.tuning.quickString,
+          { question in
+            switch question {
+            case .uid: Self.member("uid", of: auth)
+            case .claim(let name): Self.member("token", of: auth).flatMap { Self.member(name, of: $0) }
+            // The filter fixes the known fields of the query's documents.
+            case .field(let name): query.filter?.fixedValue(of: name)
+            case .writtenField: .none
+            }
+          })
       else { return false }
       if isAllowed {
         budget.expressions = left
@@ -26,22 +37,6 @@ extension Ruleset {
     }
     return false
   }
-}
-
-/// A query for quick decisions: the filter fixes the known fields of its documents.
-private enum QuickList: QuickRulesRequest {
-  static func isSignedIn(_ auth: RulesValue) -> Bool { if case .null = auth { false } else { true } }
-
-  static func uid(of auth: RulesValue) -> RulesValue? { member("uid", of: auth) }
-
-  static func claim(_ name: String, of auth: RulesValue) -> RulesValue? {
-    member("token", of: auth).flatMap { member(name, of: $0) }
-  }
-
-  // Conditions that ask for it have no quick form for queries.
-  static func exists(_ filter: RulesQuery.Filter?) -> Bool { false }
-
-  static func field(_ name: String, of filter: RulesQuery.Filter?) -> RulesValue? { filter?.fixedValue(of: name) }
 
   private static func member(_ name: String, of value: RulesValue) -> RulesValue? {
     guard case .map(let map) = value else { return .none }
