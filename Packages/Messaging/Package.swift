@@ -183,6 +183,7 @@ let package = Package(
         .product(name: "VestaTesting", package: "Core"),
         .product(name: "VestaMessagingBackend", package: "MessagingBackend"),
         .product(name: "VestaServiceInterop", package: "ServiceInterop"),
+        .product(name: "VestaServiceInteropFakes", package: "ServiceInterop"),
         .product(name: "VestaMessagingBackendContracts", package: "MessagingBackend"),
         .product(name: "VestaStoreInterop", package: "StoreInterop"),
         .product(name: "VestaStoreInteropFakes", package: "StoreInterop"),

@@ -58,7 +58,7 @@ public struct BlockingQuestion: AuthMessage {
   public var secondFactor: String?
   /// The credential of the identity provider, with what the settings let functions see.
   public var credential: IdpCredential?
-  /// What the identity provider says of the user, as the text of `IdpSignInResponse.rawUserInfo`.
+  /// The identity provider's statements about the user, as the text of `IdpSignInResponse.rawUserInfo`.
   public var rawUserInfo: String?
   /// The claims of a token by OpenID Connect, or the attributes of a response by SAML; `nil` for other providers.
   public var signInAttributes: JSONObject?

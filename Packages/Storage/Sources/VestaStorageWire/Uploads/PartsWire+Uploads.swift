@@ -26,7 +26,7 @@ extension PartsWire {
     public var bucket: String
     /// The beginning of the names of objects.
     public var prefix: String
-    /// What ends a common prefix; `nil` for none.
+    /// The text that ends a common prefix; `nil` for none.
     public var delimiter: String?
     /// The name after which the page begins.
     public var keyMarker: String
