@@ -12,7 +12,7 @@ import VestaTransportInteropFakes
 
 @testable import VestaDatabaseRemote
 
-/// A server for which every database is configured: contracts name databases that nobody has made.
+/// A server for which every database is configured, as contracts use names without creating the databases.
 private struct Configured: EndpointHost {
   let host: FakeEndpointHost
 

@@ -8,7 +8,7 @@ import VestaTesting
 
 @testable import VestaMessagingService
 
-/// What makes room on a full disk.
+/// Removals on a full disk.
 @Suite struct FullDiskTests {
   @Test func `messages are acknowledged and swept on a full disk, and registrations removed`() async throws {
     let (store, clock) = (SmallDiskStore(), ManualClock())

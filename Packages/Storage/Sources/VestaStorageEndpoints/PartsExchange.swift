@@ -12,7 +12,7 @@ import VestaTransportInterop
 ///
 /// | request | upload of the backend | parts |
 /// |---|---|---|
-/// | `POST ?uploads` | started, for the caller | those of uploads that are over are removed; `UPLOAD/00000` is made |
+/// | `POST ?uploads` | started, for the caller | the notes of finished uploads are removed; `UPLOAD/00000` is made |
 /// | `PUT ?partNumber&uploadId` | must be active | `UPLOAD/00001`, …: the last one of a number counts |
 /// | `POST ?uploadId` | gets all bytes, and is finished | removed afterwards |
 /// | `DELETE ?uploadId` | cancelled | removed |

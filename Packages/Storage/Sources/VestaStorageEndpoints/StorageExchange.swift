@@ -138,7 +138,7 @@ struct StorageExchange: Sendable {
     }
   }
 
-  /// Whether there is a bucket, whoever asks.
+  /// Whether a bucket exists, also for callers who may not list buckets.
   private static func isThere(_ name: String, _ host: any EndpointHost) async throws -> Bool {
     if host.knows(bucket: name) { return true }
     let admin = try host.backend((any StorageAdminBackend).self, project: host.project(of: name))

@@ -20,8 +20,8 @@ struct DatabaseLook: Sendable {
 
   /// The calls of an expression that are taken apart, by their nodes.
   ///
-  /// Those that only lead on to a further one are steps of that one, so that all ways together are not longer than the
-  /// expression.
+  /// A call whose result is only the target of another call is a step of that call, so that all steps together are as
+  /// many as the expression has calls.
   static func looks(of nodes: [DatabaseSyntax]) -> [DatabaseLook?] {
     var looks = [DatabaseLook?](repeating: nil, count: nodes.count)
     for (id, node) in nodes.enumerated() {
