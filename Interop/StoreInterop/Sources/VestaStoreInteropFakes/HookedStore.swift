@@ -142,21 +142,23 @@ public final class HookedStore: CommitObservable {
   public var commits: AsyncStream<StoreVersion> { base.commits }
 }
 
+/// Reads that are counted; those of a read's body also pass the hook, and those of a transaction do not.
 private struct HookedReader: StoreReader {
   let base: any StoreReader
   let store: HookedStore
+  var passesHook = true
 
   var version: StoreVersion { base.version }
 
   func get(_ key: [UInt8]) async throws -> [UInt8]? {
     store.count { $0.rowsRead += 1 }
-    try await store.pass(.get([key]))
+    if passesHook { try await store.pass(.get([key])) }
     return try await base.get(key)
   }
 
   func get(_ keys: [[UInt8]]) async throws -> [[UInt8]?] {
     store.count { $0.rowsRead += keys.count }
-    try await store.pass(.get(keys))
+    if passesHook { try await store.pass(.get(keys)) }
     return try await base.get(keys)
   }
 
@@ -164,7 +166,7 @@ private struct HookedReader: StoreReader {
     _ range: KeyRange, order: ScanOrder, limit: Int?, _ visit: (RawSpan, RawSpan) throws -> ScanStep
   ) async throws -> ScanEnd {
     store.count { $0.scans += 1 }
-    try await store.pass(.scan(lower: range.lower))
+    if passesHook { try await store.pass(.scan(lower: range.lower)) }
     let end = try await base.scan(range, order: order, limit: limit, visit)
     store.count { $0.rowsScanned += end.visited }
     return end
@@ -174,26 +176,24 @@ private struct HookedReader: StoreReader {
 private struct HookedTransaction: StoreTransaction {
   let base: any StoreTransaction
   let store: HookedStore
+  private let reader: HookedReader
+
+  init(base: any StoreTransaction, store: HookedStore) {
+    self.base = base
+    self.store = store
+    reader = HookedReader(base: base, store: store, passesHook: false)
+  }
 
   var version: StoreVersion { base.version }
 
-  func get(_ key: [UInt8]) async throws -> [UInt8]? {
-    store.count { $0.rowsRead += 1 }
-    return try await base.get(key)
-  }
+  func get(_ key: [UInt8]) async throws -> [UInt8]? { try await reader.get(key) }
 
-  func get(_ keys: [[UInt8]]) async throws -> [[UInt8]?] {
-    store.count { $0.rowsRead += keys.count }
-    return try await base.get(keys)
-  }
+  func get(_ keys: [[UInt8]]) async throws -> [[UInt8]?] { try await reader.get(keys) }
 
   func scan(
     _ range: KeyRange, order: ScanOrder, limit: Int?, _ visit: (RawSpan, RawSpan) throws -> ScanStep
   ) async throws -> ScanEnd {
-    store.count { $0.scans += 1 }
-    let end = try await base.scan(range, order: order, limit: limit, visit)
-    store.count { $0.rowsScanned += end.visited }
-    return end
+    try await reader.scan(range, order: order, limit: limit, visit)
   }
 
   func commitVersion() async throws -> StoreVersion { try await base.commitVersion() }

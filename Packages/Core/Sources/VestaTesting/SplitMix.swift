@@ -1,3 +1,5 @@
+import VestaConcurrency
+
 /// A pseudo-random number generator (SplitMix64) that returns the same numbers for the same seed on every machine.
 ///
 /// ```swift
@@ -35,5 +37,14 @@ public struct SplitMix: RandomNumberGenerator, Sendable {
   /// Random bytes.
   public mutating func bytes(_ count: Int) -> [UInt8] {
     (0..<max(0, count)).map { _ in UInt8(truncatingIfNeeded: next()) }
+  }
+
+  /// Random fractions for what spreads its pauses, which may be drawn by any thread.
+  ///
+  /// - Parameter seed: Which sequence.
+  /// - Returns: A closure that returns a number from zero up to, and without, one.
+  public static func fractions(seed: UInt64) -> @Sendable () -> Double {
+    let random = Locked(SplitMix(seed: seed))
+    return { random.withLock { Double.random(in: 0..<1, using: &$0) } }
   }
 }

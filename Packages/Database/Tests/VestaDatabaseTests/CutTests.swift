@@ -19,7 +19,7 @@ struct CutTests {
     let network = SimulatedNetwork(engine)
     var environment = Repo.Environment(backend: network)
     environment.clock = time.clock
-    environment.random = SplitMix(seed: 1)
+    environment.random = SplitMix.fractions(seed: 1)
     let client = World.client(environment)
     let outcome = Outcome()
     work(client, outcome)

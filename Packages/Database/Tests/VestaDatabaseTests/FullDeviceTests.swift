@@ -22,7 +22,7 @@ struct FullDeviceTests {
   private func start(_ backend: ScriptedDatabaseBackend) -> Database {
     var environment = Repo.Environment(backend: backend)
     environment.clock = clock.service
-    environment.random = SplitMix(seed: 1)
+    environment.random = SplitMix.fractions(seed: 1)
     let client = World.client(environment, stores: device)
     client.isPersistenceEnabled = true
     return client

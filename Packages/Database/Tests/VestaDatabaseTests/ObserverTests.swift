@@ -219,7 +219,7 @@ struct FailureTests {
     let device = FullDevice()
     var environment = Repo.Environment(backend: backend)
     environment.clock = time.clock
-    environment.random = SplitMix(seed: 1)
+    environment.random = SplitMix.fractions(seed: 1)
     let client = World.client(environment, stores: device)
     client.isPersistenceEnabled = true
     let ended = Log<Bool>()

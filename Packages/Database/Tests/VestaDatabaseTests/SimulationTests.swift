@@ -140,7 +140,7 @@ private final class Simulation {
       var environment = Repo.Environment(backend: network)
       environment.clock = clock
       environment.tuning = tuning
-      environment.random = SplitMix(seed: seed &+ UInt64(number))
+      environment.random = SplitMix.fractions(seed: seed &+ UInt64(number))
       clients.append(
         Client(
           database: Database(

@@ -47,7 +47,7 @@ final class World: Sendable {
   ) -> Database {
     var environment = Repo.Environment(backend: backend ?? self.backend)
     environment.clock = clock
-    environment.random = SplitMix(seed: 1)
+    environment.random = SplitMix.fractions(seed: 1)
     // A busy machine may take long to connect.
     environment.readTime = .seconds(3600)
     environment.tuning.openingTime = .seconds(3600)
@@ -58,7 +58,7 @@ final class World: Sendable {
   static func client(_ backend: ScriptedDatabaseBackend, _ time: SimulatedTime) -> Database {
     var environment = Repo.Environment(backend: backend)
     environment.clock = time.clock
-    environment.random = SplitMix(seed: 1)
+    environment.random = SplitMix.fractions(seed: 1)
     return client(environment)
   }
 

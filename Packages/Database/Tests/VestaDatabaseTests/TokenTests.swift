@@ -23,7 +23,7 @@ struct TokenTests {
   private func client(appCheck: FakeAppCheck? = nil) -> Database {
     var environment = Repo.Environment(backend: backend, auth: auth, appCheck: appCheck)
     environment.clock = time.clock
-    environment.random = SplitMix(seed: 1)
+    environment.random = SplitMix.fractions(seed: 1)
     return World.client(environment)
   }
 

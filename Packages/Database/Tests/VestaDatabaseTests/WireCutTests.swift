@@ -40,7 +40,7 @@ import VestaTransportInteropFakes
       }
     }
     var environment = Repo.Environment(backend: remote)
-    environment.random = SplitMix(seed: 1)
+    environment.random = SplitMix.fractions(seed: 1)
     environment.readTime = .seconds(3_600)
     environment.tuning.openingTime = .seconds(3_600)
     environment.tuning.firstReconnectDelay = 0.001

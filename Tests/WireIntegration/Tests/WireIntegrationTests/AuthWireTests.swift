@@ -102,12 +102,11 @@ import VestaTransportInteropFakes
     defer { try? FileManager.default.removeItem(at: app.dataDirectory.deletingLastPathComponent()) }
     let auth = try Auth.instance(for: app)
     let made = try await auth.createUser(withEmail: "ada@example.com", password: "correct horse")
-    let port = server.port
     await server.cut()
     let away = await #expect(throws: AuthError.self) { try await made.user.getIDToken(forcingRefresh: true) }
     #expect(away?.code == .networkError)
     #expect(auth.currentUser?.uid == made.user.uid)
-    try await server.listen(at: port)
+    try await server.listen()
     let token = try await made.user.getIDToken(forcingRefresh: true)
     let found = try await engine.lookup(LookupRequest(idToken: token), context: CallContext())
     #expect(found.users.map(\.localID) == [made.user.uid])

@@ -45,7 +45,6 @@ import VestaTransportInteropFakes
   {
     let engine = DatabaseEngine(store: ModelStore())
     let server = try await SocketServer(DatabaseEndpoints(), in: host(engine))
-    let port = server.port
     let options = VestaOptions(
       projectID: "demo", backend: .emulators(["database": "127.0.0.1:\(port)"]))
     options.callbackQueue = DispatchQueue(label: "callbacks")
@@ -62,7 +61,7 @@ import VestaTransportInteropFakes
       // The client waits longer after each cut, so there are few.
       if number % 12 == 6 {
         await server.cut()
-        try await server.listen(at: port)
+        try await server.listen()
       }
       try await root.child("n/\(number)").setValue(["n": number, "text": number % 10 == 0 ? text : ""])
     }

@@ -20,9 +20,7 @@ import VestaTransportInteropFakes
 /// An engine of Firestore on sockets.
 final class DocumentServer: Sendable {
   let engine: FirestoreEngine
-  private let handler: any HTTPHandler
-  private let server: VestaTransportServer
-  private let listener = Locked<(any HTTPListener)?>(nil)
+  private let sockets: SocketServer
 
   init(project: String) async throws {
     let verifier = FakeCallerVerifier()
@@ -33,25 +31,17 @@ final class DocumentServer: Sendable {
     engine = FirestoreEngine(store: ModelStore(), options: options, callers: CallerCheck(callers: verifier))
     let host = FakeEndpointHost(project: project)
     host.add((any FirestoreBackend).self, engine)
-    handler = FirestoreEndpoints().handler(in: host)
-    server = try VestaTransportServer(loops: 1)
-    try await listen()
+    sockets = try await SocketServer(FirestoreEndpoints(), in: host)
   }
 
-  var port: Int { listener.withLock { $0 }?.address.port ?? 0 }
+  var port: Int { sockets.port }
 
-  /// Listens at a port; a free one unless given.
-  func listen(at port: Int = 0) async throws {
-    let made = try await server.listen(at: .internet(host: "127.0.0.1", port: port), handler: handler)
-    listener.withLock { $0 = made }
-  }
+  func listen() async throws { try await sockets.listen() }
 
-  /// Cuts all connections, and refuses further ones.
-  func cut() async { await listener.withLock { $0 }?.shutDown(within: .zero) }
+  func cut() async { await sockets.cut() }
 
   func stop() async throws {
-    await cut()
-    await server.stop()
+    await sockets.stop()
     try await engine.close()
   }
 }
@@ -99,13 +89,12 @@ final class DocumentServer: Sendable {
         shown.record(Set(snapshot.documents.map { "\(number) \($0.documentID)" }))
       }
     }
-    let port = server.port
     let cuts = Locked(0)
     let cutter = Task {
       while cuts.withLock({ $0 }) < 8 {
         try await Task.sleep(for: .seconds(1))
         await server.cut()
-        try await server.listen(at: port)
+        try await server.listen()
         cuts.withLock { $0 += 1 }
       }
     }
@@ -155,12 +144,11 @@ final class DocumentServer: Sendable {
     }
     try await db.document("rooms/a").setData(["n": 1])
     try await shown.wait(for: "the first value") { $0.last == 1 }
-    let port = server.port
     await server.cut()
     let database = "projects/back/databases/(default)"
     let write = Write.update(Document(name: "\(database)/documents/rooms/a", fields: ["n": .integer(2)]))
     _ = try await server.engine.commit(CommitRequest(database: database, writes: [write]), context: .owner)
-    try await server.listen(at: port)
+    try await server.listen()
     let back = ContinuousClock.now
     network.change()
     try await shown.wait(for: "the value after the cut") { $0.last == 2 }

@@ -48,11 +48,10 @@ import VestaTransportInteropFakes
     } renew: {
     }
     let keeper = InstallationKeeper(of: remote, appID: "1:2:ios:3", ids: ids, clock: clock.service) { 0 }
-    let port = server.port
     await server.cut()
     let error = await #expect(throws: InstallationsServiceError.self) { try await keeper.credential() }
     #expect(error?.code == .unavailable)
-    try await server.listen(at: port)
+    try await server.listen()
     // The pause after the failure is still running.
     await #expect(throws: InstallationsServiceError.self) { try await keeper.credential() }
     clock.advance(by: .seconds(2))

@@ -20,33 +20,23 @@ import VestaTransportInteropFakes
 /// An engine of Remote Config on sockets.
 private final class ConfigServer: Sendable {
   let engine: RemoteConfigEngine
-  private let handler: any HTTPHandler
-  private let server: VestaTransportServer
-  private let listener = Locked<(any HTTPListener)?>(nil)
+  private let sockets: SocketServer
 
   init() async throws {
     let verifier = FakeCallerVerifier()
     verifier.accept(.full, token: "owner")
     engine = RemoteConfigEngine(projectID: "demo", callers: CallerCheck(callers: verifier)) { ModelStore() }
-    server = try VestaTransportServer(loops: 1)
-    handler = RemoteConfigEndpoints().handler(in: OneEngineHost(engine: engine))
-    try await listen()
+    sockets = try await SocketServer(RemoteConfigEndpoints(), in: OneEngineHost(engine: engine))
   }
 
-  var port: Int { listener.withLock { $0 }?.address.port ?? 0 }
+  var port: Int { sockets.port }
 
-  /// Listens at a port; a free one unless given.
-  func listen(at port: Int = 0) async throws {
-    let made = try await server.listen(at: .internet(host: "127.0.0.1", port: port), handler: handler)
-    listener.withLock { $0 = made }
-  }
+  func listen() async throws { try await sockets.listen() }
 
-  /// Cuts all connections, and refuses further ones.
-  func cut() async { await listener.withLock { $0 }?.shutDown(within: .zero) }
+  func cut() async { await sockets.cut() }
 
   func stop() async throws {
-    await cut()
-    await server.stop()
+    await sockets.stop()
     try await engine.close()
   }
 
@@ -132,10 +122,9 @@ private struct OneEngineHost: EndpointHost {
     try await updates.wait(for: "the update") { $0 == ["b"] }
 
     // Without a connection there is a pause of a minute or more, unless the network is reported to be back.
-    let port = server.port
     await server.cut()
     try await server.publish(["a": "1", "b": "2", "c": "3"])
-    try await server.listen(at: port)
+    try await server.listen()
     let back = ContinuousClock.now
     network.change()
     try await updates.wait(for: "the update after the cut") { $0.count == 2 }

@@ -1,5 +1,6 @@
 import VestaConcurrency
 import VestaServiceInterop
+import VestaTesting
 import VestaTransport
 import VestaTransportInterop
 
@@ -8,22 +9,23 @@ final class SocketServer: Sendable {
   private let handler: any HTTPHandler
   private let server: VestaTransportServer
   private let listener = Locked<(any HTTPListener)?>(nil)
+  let port: Int
 
   init(_ provider: any EndpointProvider, in host: any EndpointHost) async throws {
+    guard let port = FreePort.find() else { throw TransportError(.cannotListen, "All ports are in use.") }
+    self.port = port
     server = try VestaTransportServer(loops: 1)
     handler = provider.handler(in: host)
     try await listen()
   }
-
-  var port: Int { listener.withLock { $0 }?.address.port ?? 0 }
 
   /// A service that reaches it.
   func service(_ client: any HTTPClient, _ options: RESTOptions = RESTOptions()) throws -> RESTService {
     try RESTService(client, at: "http://127.0.0.1:\(port)", options: options)
   }
 
-  /// Listens at a port; a free one unless given.
-  func listen(at port: Int = 0) async throws {
+  /// Listens at its port, also after it was cut.
+  func listen() async throws {
     let made = try await server.listen(at: .internet(host: "127.0.0.1", port: port), handler: handler)
     listener.withLock { $0 = made }
   }

@@ -61,7 +61,6 @@ import VestaTransportInteropFakes
 
   @Test func `64 MiB arrive once and whole although all connections are cut each 100 ms, both ways`() async throws {
     let server = try await SocketServer(StorageEndpoints(), in: host(engine))
-    let port = server.port
     let options = VestaOptions(
       projectID: "demo-\(UUID().uuidString)", backend: .emulators(["storage": "127.0.0.1:\(port)"]))
     options.storageBucket = "test-bucket"
@@ -83,7 +82,7 @@ import VestaTransportInteropFakes
       while !Task.isCancelled {
         try await ServiceClock.system.sleep(for: .milliseconds(100))
         await server.cut()
-        try await server.listen(at: port)
+        try await server.listen()
         cuts.withLock { $0 += 1 }
       }
     }

@@ -12,14 +12,12 @@ struct ConnectionRunner {
   var machine: ConnectionMachine
 
   private let environment: Repo.Environment
-  private var random: any RandomNumberGenerator & Sendable
   private var connection: (any DatabaseConnection)?
   private var timer: ListenerRegistration?
   private var tokenListeners: [ListenerRegistration] = []
 
   init(_ environment: Repo.Environment) {
     self.environment = environment
-    random = environment.random
     let needsTokens = environment.auth != nil || environment.appCheck != nil
     machine = ConnectionMachine(environment.tuning, needsTokens: needsTokens)
   }
@@ -29,11 +27,8 @@ struct ConnectionRunner {
 
   /// All parts of an ended connection have ended.
   mutating func cleanedUp(at now: Int64) -> [ConnectionMachine.Action] {
-    let number = drawNumber()
-    return machine.cleanedUp(at: now) { number }
+    machine.cleanedUp(at: now, random: environment.random)
   }
-
-  private mutating func drawNumber() -> Double { Double.random(in: 0..<1, using: &random) }
 
   /// Performs an action.
   ///
@@ -97,8 +92,7 @@ struct ConnectionRunner {
   }
 
   fileprivate mutating func tokensFailed(_ attempt: Int, at now: Int64) -> [ConnectionMachine.Action] {
-    let number = drawNumber()
-    return machine.tokensFailed(attempt: attempt, at: now) { number }
+    machine.tokensFailed(attempt: attempt, at: now, random: environment.random)
   }
 
   /// Follows sign-ins and sign-outs, and the tokens of App Check.

@@ -27,7 +27,7 @@ actor Repo {
     var clock: ServiceClock = .system
     var userAgent = ""
     /// Spreads reconnections.
-    var random: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator()
+    var random: @Sendable () -> Double = Retry.systemRandom
     /// How long a read waits for a connection.
     var readTime = Duration.seconds(3)
     var tuning = DatabaseTuning()

@@ -1,15 +1,15 @@
 import Foundation
 import VestaConcurrency
 
-/// Finds ports for programs that listen at a number that they are given.
+/// Finds ports for programs that listen at a number that they are given, and for servers that listen again at their number.
 ///
 /// The numbers are below the ones that the system assigns to sockets by itself, and none is assigned twice: no other
 /// test takes one in between.
-enum FreePort {
+public enum FreePort {
   private static let given = Locked<Set<Int>>([])
 
   /// The number; `nil` where all that were tried are in use.
-  static func find() -> Int? {
+  public static func find() -> Int? {
     for _ in 0..<100 {
       let port = Int.random(in: 20_000..<32_000)
       if given.withLock({ $0.insert(port).inserted }), isFree(port) { return port }
