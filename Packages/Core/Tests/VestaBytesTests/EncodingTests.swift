@@ -70,15 +70,15 @@ import VestaTesting
   @Test(arguments: [
     ("0041", "A", 4), ("00e9", "é", 4), ("20AC", "€", 4), ("0000", "\0", 4), ("ffff", "\u{FFFF}", 4), ("00411", "A", 4),
     (#"D83D\uDE00"#, "😀", 10), (#"d83d\ude00x"#, "😀", 10), (#"0041\u0042"#, "A", 4), ("DE00", "\u{FFFD}", 4),
-    ("D83D", "\u{FFFD}", 4), (#"D83D\n"#, "\u{FFFD}", 4), (#"D83D\"#, "\u{FFFD}", 4), (#"D83D\u0041"#, "\u{FFFD}A", 10),
-    (#"DE00\uD83D"#, "\u{FFFD}", 4),
+    ("D83D", "\u{FFFD}", 4), (#"D83D\n"#, "\u{FFFD}", 4), (#"D83D\"#, "\u{FFFD}", 4), (#"D83D\u0041"#, "\u{FFFD}", 4),
+    (#"DE00\uD83D"#, "\u{FFFD}", 4), (#"D83D\uD83D"#, "\u{FFFD}", 4),
   ])
   func `four digits are a character, and the upper half of a pair takes the lower one`(
     digits: String, text: String, end: Int
   ) {
     for before in ["", "ab"] {
       var index = before.utf8.count
-      let read = TextEscape.unicode(utf8(before + digits), at: &index)
+      let read = TextEscape.unicode(utf8(before + digits)[...], at: &index)
       #expect(read == utf8(text))
       #expect(index == before.utf8.count + end)
     }
@@ -90,7 +90,7 @@ import VestaTesting
   ])
   func `without four digits there is no character, and the place is theirs`(digits: String, place: Int) {
     var index = 0
-    #expect(TextEscape.unicode(utf8(digits), at: &index) == nil)
+    #expect(TextEscape.unicode(utf8(digits)[...], at: &index) == nil)
     #expect(index == place)
   }
 }

@@ -20,7 +20,7 @@ extension JSONValue {
   /// Reads one JSON value (RFC 8259), with nothing after it but white space.
   ///
   /// Refused, beyond what the grammar forbids: a name that occurs twice in one object (two readers could see different
-  /// values), bytes that are not UTF-8, half surrogate pairs, and numbers that no `Double` holds.
+  /// values), bytes that are not UTF-8, and numbers that no `Double` holds. Half of a surrogate pair is U+FFFD.
   ///
   /// - Parameters:
   ///   - json: UTF-8.

@@ -1,7 +1,10 @@
 /// A strict and total reader of JSON (RFC 8259): every input results in a value or an error, within known limits.
 ///
 /// Refused, beyond what the grammar forbids: a name that occurs twice in an object (two readers could see different
-/// values), bytes that are not UTF-8, half surrogate pairs, numbers that no `Double` holds, nesting beyond the limit.
+/// values), bytes that are not UTF-8, numbers that no `Double` holds, nesting beyond the limit.
+///
+/// Half of a surrogate pair is read as U+FFFD: JavaScript writes it for a text that was cut within a character, and a
+/// connection of which one message is refused would be lost to all others.
 struct JSONReader {
   private let maximumDepth: Int
   private let bytes: ArraySlice<UInt8>
@@ -176,39 +179,14 @@ struct JSONReader {
     index += 1
     switch byte {
     case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): text.append(byte)
-    case UInt8(ascii: "b"): text.append(8)
-    case UInt8(ascii: "f"): text.append(12)
-    case UInt8(ascii: "n"): text.append(10)
-    case UInt8(ascii: "r"): text.append(13)
-    case UInt8(ascii: "t"): text.append(9)
-    case UInt8(ascii: "u"): text.append(contentsOf: Array(String(Character(try unicodeEscape())).utf8))
-    default: throw error("unknown escape")
-    }
-  }
-
-  private mutating func unicodeEscape() throws(BytesError) -> Unicode.Scalar {
-    let first = try fourDigits()
-    if let scalar = Unicode.Scalar(first) { return scalar }
-    guard first < 0xDC00, skip(UInt8(ascii: "\\")), skip(UInt8(ascii: "u")) else {
-      throw error("half of a surrogate pair")
-    }
-    let second = try fourDigits()
-    guard (0xDC00..<0xE000).contains(second),
-      let scalar = Unicode.Scalar(0x10000 + (first - 0xD800) << 10 + (second - 0xDC00))
-    else { throw error("half of a surrogate pair") }
-    return scalar
-  }
-
-  private mutating func fourDigits() throws(BytesError) -> UInt32 {
-    guard bytes.endIndex - index >= 4 else { throw error("expected four hexadecimal digits") }
-    var value: UInt32 = 0
-    for byte in bytes[index..<(index + 4)] {
-      guard let digit = Character(Unicode.Scalar(byte)).hexDigitValue else {
+    case UInt8(ascii: "u"):
+      guard let character = TextEscape.unicode(bytes, at: &index) else {
         throw error("expected four hexadecimal digits")
       }
-      value = value << 4 | UInt32(digit)
+      text += character
+    default:
+      guard let control = TextEscape.control(byte) else { throw error("unknown escape") }
+      text.append(control)
     }
-    index += 4
-    return value
   }
 }

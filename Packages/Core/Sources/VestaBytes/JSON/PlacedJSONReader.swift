@@ -136,7 +136,7 @@ struct PlacedJSONReader {
     switch kind {
     case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): return [kind]
     case UInt8(ascii: "u"):
-      guard let character = TextEscape.unicode(bytes, at: &index) else { throw Failure(at: index) }
+      guard let character = TextEscape.unicode(bytes[...], at: &index) else { throw Failure(at: index) }
       return character
     default:
       guard let control = TextEscape.control(kind) else { throw Failure(at: index - 1) }

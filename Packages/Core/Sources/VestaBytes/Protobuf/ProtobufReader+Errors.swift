@@ -48,8 +48,7 @@ extension ProtobufReader {
   @inline(never)
   func isScattered() -> BytesError {
     BytesError(
-      .limitExceeded,
-      "protobuf: more than \(Self.scatteredEntries) entries of field \(number) do not follow one another")
+      .limitExceeded, "protobuf: too many entries of maps, such as of field \(number), do not follow one another")
   }
 
   @usableFromInline

@@ -20,18 +20,16 @@ extension ProtobufReader {
       } while number < 16 && take(tag: number, .delimited)
       entries = Map(names: names, values: values)
     } else {
-      // A map that is kept in order would be moved for each entry that comes by itself.
-      guard entries.count <= Self.scatteredEntries else { throw isScattered() }
       repeat {
         let (key, value) = try mapEntry(kind)
+        // A map that is kept in order is moved for each entry that comes by itself.
+        moves -= entries.count
+        guard moves >= 0 else { throw isScattered() }
         entries.set(value, for: key)
       } while number < 16 && take(tag: number, .delimited)
     }
     isTaken = true
   }
-
-  /// How many entries a map may have before another one that does not follow them.
-  @usableFromInline static var scatteredEntries: Int { 1_000 }
 
   /// How many entries of a map follow one another from the current field on: what to make room for, up to a number that
   /// costs little where there are none.

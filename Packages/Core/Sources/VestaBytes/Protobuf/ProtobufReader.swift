@@ -30,6 +30,10 @@ public struct ProtobufReader: Sendable {
   @usableFromInline
   var depth: Int
 
+  /// How many more entries of maps may be moved.
+  @usableFromInline
+  var moves: Int
+
   /// The field that is being read.
   @usableFromInline
   var number: UInt32 = 0
@@ -51,6 +55,7 @@ public struct ProtobufReader: Sendable {
     self.bytes = bytes
     end = bytes.count
     depth = limits.maximumDepth
+    moves = limits.maximumMoves
     guard bytes.count <= limits.maximumSize else { throw Self.isTooLong(limits) }
   }
 

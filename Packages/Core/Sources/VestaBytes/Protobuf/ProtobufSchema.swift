@@ -194,14 +194,19 @@ public struct ProtobufLimits: Sendable, Hashable {
   public var maximumDepth: Int
   /// The largest size of a message, in bytes.
   public var maximumSize: Int
+  /// How many entries of maps may be moved, in all, for entries that do not follow the others of their map.
+  public var maximumMoves: Int
 
   /// Bounds.
   ///
   /// - Parameters:
   ///   - maximumDepth: How many messages may be nested; 200 at most, so that no stack overflows.
   ///   - maximumSize: The largest size of a message, in bytes.
-  public init(maximumDepth: Int = 100, maximumSize: Int = 17 << 20) {
+  ///   - maximumMoves: How many entries of maps may be moved, in all, for entries that do not follow the others of
+  ///     their map; as many as a map of about a thousand such entries needs unless given.
+  public init(maximumDepth: Int = 100, maximumSize: Int = 17 << 20, maximumMoves: Int = 500_500) {
     self.maximumDepth = min(maximumDepth, 200)
     self.maximumSize = maximumSize
+    self.maximumMoves = maximumMoves
   }
 }

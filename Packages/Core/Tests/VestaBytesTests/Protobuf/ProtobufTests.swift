@@ -138,6 +138,9 @@ private func code(_ body: () throws -> Void) -> BytesError.Code? {
     func scattered(_ count: Int) -> [UInt8] { (0..<count).flatMap { entry($0) + [0x98, 0x06, 1] } }
     #expect(try SampleSchema.message(from: scattered(1_001)).counts.count == 1_001)
     #expect(code { _ = try SampleSchema.message(from: scattered(1_002)) } == .limitExceeded)
+    let limits = ProtobufLimits(maximumMoves: 3)
+    #expect(try SampleSchema.message(from: scattered(3), limits: limits).counts.count == 3)
+    #expect(code { _ = try SampleSchema.message(from: scattered(4), limits: limits) } == .limitExceeded)
   }
 
   @Test(

@@ -6,10 +6,8 @@ package struct MutationBatch: Sendable, Hashable {
   package let id: Int
   /// The local time of the write, the estimate of pending server timestamps.
   package let localWriteTime: Timestamp
-  /// The values of incremented numbers at the time of the write, see `Mutation.base(on:)`.
-  package let baseMutations: [Mutation]
-  /// The writes in their order.
-  package let mutations: [Mutation]
+  private let base: PlacedMutations
+  private let writes: PlacedMutations
   /// The identifier of the batch at the service, kept over restarts; `nil` for a batch of an older client.
   package let requestID: WriteRequestID?
 
@@ -20,10 +18,16 @@ package struct MutationBatch: Sendable, Hashable {
   ) {
     self.id = id
     self.localWriteTime = localWriteTime
-    self.baseMutations = baseMutations
-    self.mutations = mutations
+    base = PlacedMutations(baseMutations)
+    writes = PlacedMutations(mutations)
     self.requestID = requestID
   }
+
+  /// The values of incremented numbers at the time of the write, see `Mutation.base(on:)`.
+  package var baseMutations: [Mutation] { base.all }
+
+  /// The writes in their order.
+  package var mutations: [Mutation] { writes.all }
 
   /// The documents that are written, each once.
   package var paths: Set<ResourcePath> { Set(mutations.map(\.path)) }
@@ -33,19 +37,30 @@ package struct MutationBatch: Sendable, Hashable {
   /// - Returns: The fields that have been changed by now.
   package func applyLocally(to document: inout CachedDocument, mutated: MutatedFields = .none) -> MutatedFields {
     var mutated = mutated
-    for mutation in baseMutations + mutations where mutation.path == document.path {
-      mutated = mutation.applyLocally(to: &document, mutated: mutated, at: localWriteTime)
+    for part in [base, writes] {
+      for index in part.positions(of: document.path) {
+        mutated = part.all[index].applyLocally(to: &document, mutated: mutated, at: localWriteTime)
+      }
     }
     return mutated
   }
 
   /// Applies the batch to a document with the service's answer.
   package func applyAcknowledged(to document: inout CachedDocument, _ acknowledgement: BatchAcknowledgement) {
-    for (mutation, result) in zip(mutations, acknowledgement.results) where mutation.path == document.path {
-      mutation.applyAcknowledged(
+    for index in writes.positions(of: document.path) {
+      let result = acknowledgement.results[index]
+      mutations[index].applyAcknowledged(
         to: &document, version: result.updateTime ?? acknowledgement.commitTime, results: result.transformResults)
     }
   }
+
+  /// The first write of a document.
+  package func firstMutation(of path: ResourcePath) -> Mutation? {
+    writes.positions(of: path).first.map { mutations[$0] }
+  }
+
+  /// The position of the last write of a document.
+  fileprivate func lastPosition(of path: ResourcePath) -> Int? { writes.positions(of: path).last }
 }
 
 /// The answer of the service to a batch.
@@ -65,6 +80,11 @@ package struct BatchAcknowledgement: Sendable, Hashable {
     self.batch = batch
     self.commitTime = commitTime
     self.results = results
+  }
+
+  /// The version of a document: that of its last write; `nil` for a document that the batch does not write.
+  package func version(of path: ResourcePath) -> Timestamp? {
+    batch.lastPosition(of: path).map { results[$0].updateTime ?? commitTime }
   }
 
   /// The version of each document: that of its last write.

@@ -57,7 +57,7 @@ package struct LocalDocuments {
         guard queue.contains(key) else { return false }
         guard let overlay = queue.overlays[key] else { return true }
         if case .patch = overlay.mutation.change { return true }
-        return queue.batches(of: key).first?.mutations.first { $0.path == key }?.dependsOnDocument ?? false
+        return queue.batches(of: key).first?.firstMutation(of: key)?.dependsOnDocument ?? false
       })
   }
 

@@ -70,12 +70,13 @@ extension LocalStore {
     guard let batch = shown.writes.remove(batch.id) else { return [:] }
     contents += 1
     changes.batches.insert(.init(user: shown.writes.user, id: batch.id))
-    for key in batch.paths { uses.dereference(key) }
-    let outdated = batch.paths.filter {
+    let paths = batch.paths
+    for key in paths { uses.dereference(key) }
+    let outdated = paths.filter {
       isExact || shown.writes.needsReplay($0, exactly: tuning.exactReplays)
     }
     shown.recalculateOverlays(of: outdated)
-    return shown.documents(batch.paths)
+    return shown.documents(paths)
   }
 
   /// Makes rows of all pending writes.

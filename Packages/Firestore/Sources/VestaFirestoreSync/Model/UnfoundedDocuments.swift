@@ -21,8 +21,7 @@ struct UnfoundedDocuments: Sendable {
   ///   - wasKnown: Whether the cache had the document before it.
   ///   - limit: The number of documents that are noted at most.
   mutating func note(_ answer: BatchAcknowledgement, of key: DocumentKey, wasKnown: Bool, limit: Int) {
-    let first = answer.batch.mutations.first { $0.path == key }
-    guard first?.dependsOnDocument == true else { return remove(key) }
+    guard answer.batch.firstMutation(of: key)?.dependsOnDocument == true else { return remove(key) }
     if answers[key] != nil {
       answers[key]?.append(answer)
     } else if !wasKnown, answers.count < limit {
@@ -41,7 +40,7 @@ struct UnfoundedDocuments: Sendable {
     if answers.isEmpty || !known.isFound { return nil }
     guard let list = answers.removeValue(forKey: known.path), earlier.isFound else { return nil }
     var result = earlier
-    for answer in list where (answer.versions[known.path] ?? .zero) > earlier.version {
+    for answer in list where (answer.version(of: known.path) ?? .zero) > earlier.version {
       answer.batch.applyAcknowledged(to: &result, answer)
     }
     result.complete()

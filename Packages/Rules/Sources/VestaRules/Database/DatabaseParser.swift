@@ -348,7 +348,7 @@ struct DatabaseParser {
   /// The bytes for which an escape sequence stands, after its letter was read.
   private mutating func escaped(_ kind: UInt8) throws(Failure) -> [UInt8] {
     guard kind == UInt8(ascii: "u") else { return [TextEscape.control(kind) ?? kind] }
-    guard let character = TextEscape.unicode(bytes, at: &index) else { throw unexpected() }
+    guard let character = TextEscape.unicode(bytes[...], at: &index) else { throw unexpected() }
     return character
   }
 

@@ -1,146 +1,3 @@
-/// Writes protobuf's JSON form; the schemas' visitor for that direction.
-public struct ProtobufJSONWriter: Sendable {
-  /// The bytes written so far.
-  public private(set) var bytes: [UInt8] = []
-
-  /// Whether the next element needs a comma before it.
-  private var needsComma = false
-
-  /// An empty writer.
-  public init() { bytes.reserveCapacity(256) }
-
-  /// Writes a message as an object.
-  @inlinable
-  public mutating func write<Schema: ProtobufSchema>(
-    _ message: Schema.Message, _ schema: Schema.Type
-  ) throws(BytesError) {
-    var message = message
-    open(UInt8(ascii: "{"))
-    try Schema.visit(&message, &self)
-    close(UInt8(ascii: "}"))
-  }
-
-  /// Writes a string.
-  public mutating func write(string: String) {
-    JSONWriter.append(string, to: &bytes)
-    needsComma = true
-  }
-
-  /// Writes a number or a word of JSON as it is.
-  public mutating func write(raw text: String) {
-    bytes.append(contentsOf: text.utf8)
-    needsComma = true
-  }
-
-  /// Writes any JSON value.
-  public mutating func write(_ value: JSONValue) throws(BytesError) {
-    try bytes.append(contentsOf: value.json())
-    needsComma = true
-  }
-
-  /// Begins an object or an array.
-  public mutating func open(_ bracket: UInt8) {
-    bytes.append(bracket)
-    needsComma = false
-  }
-
-  /// Ends an object or an array.
-  public mutating func close(_ bracket: UInt8) {
-    bytes.append(bracket)
-    needsComma = true
-  }
-
-  /// Writes the comma before an element of an array, if one is needed.
-  public mutating func element() {
-    if needsComma { bytes.append(UInt8(ascii: ",")) }
-    needsComma = false
-  }
-
-  /// Writes the name of a member.
-  public mutating func name(_ name: StaticString) {
-    element()
-    bytes.append(UInt8(ascii: "\""))
-    // Unsafe pointer, used inside the closure only: the bytes of the name are appended at once.
-    name.withUTF8Buffer { bytes.append(contentsOf: $0) }
-    bytes.append(UInt8(ascii: "\""))
-    bytes.append(UInt8(ascii: ":"))
-  }
-
-  /// Writes the name of a member of a map.
-  public mutating func name(key: String) {
-    element()
-    JSONWriter.append(key, to: &bytes)
-    bytes.append(UInt8(ascii: ":"))
-  }
-}
-
-extension ProtobufJSONWriter: ProtobufVisitor {
-  /// Fields are written.
-  @inlinable
-  public var isReading: Bool { false }
-
-  /// Writes a member, unless it has its default value.
-  @inlinable
-  public mutating func field<Kind: ProtobufKind>(
-    _ number: UInt32, _ name: StaticString, _ value: inout Kind.Value, _ kind: Kind.Type
-  ) throws(BytesError) {
-    guard !Kind.isDefault(value) else { return }
-    self.name(name)
-    try Kind.write(value, to: &self)
-  }
-
-  /// Writes a member, unless it is absent.
-  @inlinable
-  public mutating func optional<Kind: ProtobufKind>(
-    _ number: UInt32, _ name: StaticString, _ value: inout Kind.Value?, _ kind: Kind.Type
-  ) throws(BytesError) {
-    guard let value else { return }
-    self.name(name)
-    try Kind.write(value, to: &self)
-  }
-
-  /// Writes an array, unless it is empty.
-  @inlinable
-  public mutating func repeated<Kind: ProtobufKind>(
-    _ number: UInt32, _ name: StaticString, _ values: inout [Kind.Value], _ kind: Kind.Type
-  ) throws(BytesError) {
-    guard !values.isEmpty else { return }
-    self.name(name)
-    open(UInt8(ascii: "["))
-    for value in values {
-      element()
-      try Kind.write(value, to: &self)
-    }
-    close(UInt8(ascii: "]"))
-  }
-
-  /// Writes an object with the names of the map, unless it is empty.
-  @inlinable
-  public mutating func map<Kind: ProtobufKind, Map: ProtobufMap>(
-    _ number: UInt32, _ name: StaticString, _ entries: inout Map, _ kind: Kind.Type
-  ) throws(BytesError) where Map.Value == Kind.Value {
-    guard !entries.isEmpty else { return }
-    self.name(name)
-    open(UInt8(ascii: "{"))
-    try entries.forEachEntry { key, value throws(BytesError) in
-      self.name(key: key)
-      try Kind.write(value, to: &self)
-    }
-    close(UInt8(ascii: "}"))
-  }
-
-  /// Writes a member of a oneof, if the enumeration is this one.
-  @inlinable
-  public mutating func member<Kind: ProtobufKind, Oneof>(
-    _ number: UInt32, _ name: StaticString, _ oneof: inout Oneof, _ kind: Kind.Type,
-    extract: (Oneof) -> Kind.Value?, embed: (Kind.Value) -> Oneof
-  ) throws(BytesError) {
-    guard let value = extract(oneof) else { return }
-    self.name(name)
-    try Kind.write(value, to: &self)
-  }
-}
-
 /// A member and the members around it: a path that becomes text only when something is wrong there.
 @usableFromInline
 final class ProtobufJSONPath: Sendable {
@@ -172,6 +29,10 @@ public struct ProtobufJSONReader: Sendable {
   /// Whether members that a message does not have are skipped.
   public let ignoresUnknownNames: Bool
 
+  /// Whether the places of members are noted, for the message of an error.
+  @usableFromInline
+  let notesPlaces: Bool
+
   /// The path of the member that is being read, for messages.
   @usableFromInline
   let parent: ProtobufJSONPath?
@@ -186,17 +47,30 @@ public struct ProtobufJSONReader: Sendable {
   var isTaken = false
 
   @usableFromInline
-  init(parent: ProtobufJSONPath?, ignoresUnknownNames: Bool) {
+  init(parent: ProtobufJSONPath?, ignoresUnknownNames: Bool, notesPlaces: Bool) {
     self.parent = parent
     self.ignoresUnknownNames = ignoresUnknownNames
+    self.notesPlaces = notesPlaces
   }
 
   /// Reads an object into a message.
+  ///
+  /// What is refused is read twice: the first time without the places of members, each of which costs an allocation.
   @inlinable
   public static func merge<Schema: ProtobufSchema>(
     _ json: JSONValue, into message: inout Schema.Message, _ schema: Schema.Type, ignoresUnknownNames: Bool
   ) throws(BytesError) {
-    try ProtobufJSONReader(parent: nil, ignoresUnknownNames: ignoresUnknownNames).merge(json, into: &message, schema)
+    func read(notesPlaces: Bool) throws(BytesError) {
+      let reader = ProtobufJSONReader(
+        parent: nil, ignoresUnknownNames: ignoresUnknownNames, notesPlaces: notesPlaces)
+      try reader.merge(json, into: &message, schema)
+    }
+    do {
+      try read(notesPlaces: false)
+    } catch {
+      try read(notesPlaces: true)
+      throw error
+    }
   }
 
   /// Reads an object into a message, within the member that is being read.
@@ -205,7 +79,8 @@ public struct ProtobufJSONReader: Sendable {
     _ json: JSONValue, into message: inout Schema.Message, _ schema: Schema.Type
   ) throws(BytesError) {
     guard case .object(let object) = json else { throw malformed("this is no object") }
-    var reader = ProtobufJSONReader(parent: here, ignoresUnknownNames: ignoresUnknownNames)
+    var reader = ProtobufJSONReader(
+      parent: here, ignoresUnknownNames: ignoresUnknownNames, notesPlaces: notesPlaces)
     for entry in object.members {
       reader.begin(entry.name, entry.value)
       try Schema.visit(&message, &reader)
@@ -220,7 +95,8 @@ public struct ProtobufJSONReader: Sendable {
 
   /// A reader of a member of the value that is being read, for a kind that reads an object itself.
   public func within(_ name: String) -> ProtobufJSONReader {
-    var reader = ProtobufJSONReader(parent: here, ignoresUnknownNames: ignoresUnknownNames)
+    var reader = ProtobufJSONReader(
+      parent: here, ignoresUnknownNames: ignoresUnknownNames, notesPlaces: notesPlaces)
     reader.member = name
     return reader
   }
@@ -230,11 +106,16 @@ public struct ProtobufJSONReader: Sendable {
 
   /// The member that is being read, as the parent of what is within it.
   @usableFromInline
-  var here: ProtobufJSONPath? { member.isEmpty ? parent : ProtobufJSONPath(member, in: parent) }
+  var here: ProtobufJSONPath? {
+    guard notesPlaces else { return nil }
+    return member.isEmpty ? parent : ProtobufJSONPath(member, in: parent)
+  }
 
   @usableFromInline
   mutating func begin(_ name: String, _ value: JSONValue) {
-    member = name.utf8.contains(UInt8(ascii: "_")) ? Self.jsonName(of: name) : name
+    // Unsafe pointer, used inside the closure only: most names are found without an underscore in a few steps.
+    let isOfDefinition = name.withBytes { bytes in bytes.contains(UInt8(ascii: "_")) }
+    member = isOfDefinition ? Self.jsonName(of: name) : name
     self.value = value
     isTaken = false
   }
@@ -243,8 +124,13 @@ public struct ProtobufJSONReader: Sendable {
   @usableFromInline
   func matches(_ name: StaticString, _ text: String) -> Bool {
     guard name.utf8CodeUnitCount == text.utf8.count else { return false }
-    // Unsafe pointer, used inside the closure only: the bytes of the name are compared in place.
-    return name.withUTF8Buffer { $0.elementsEqual(text.utf8) }
+    // Unsafe pointers, used inside the closures only: the bytes of the names are compared in place.
+    return text.withBytes { text in
+      name.withUTF8Buffer { name in
+        for index in 0..<name.count where name[index] != text[index] { return false }
+        return true
+      }
+    }
   }
 
   /// The name in JSON of a name of the definition: `create_time` is `createTime`.
@@ -323,6 +209,7 @@ extension ProtobufJSONReader: ProtobufVisitor {
   ) throws(BytesError) {
     guard let json = take(name, acceptsNull: false) else { return }
     guard case .array(let elements) = json else { throw malformed("this is no array") }
+    values.reserveCapacity(values.count + elements.count)
     for element in elements { values.append(try Kind.read(element, self)) }
   }
 
@@ -333,14 +220,19 @@ extension ProtobufJSONReader: ProtobufVisitor {
   ) throws(BytesError) where Map.Value == Kind.Value {
     guard let json = take(name, acceptsNull: false) else { return }
     guard case .object(let object) = json else { throw malformed("this is no object") }
-    entries.reserve(object.count)
     guard entries.isEmpty else {
+      entries.reserve(object.count)
       for entry in object.members { entries.set(try Kind.read(entry.value, self), for: entry.name) }
       return
     }
-    var values: [Kind.Value] = []
-    for entry in object.members { values.append(try Kind.read(entry.value, self)) }
-    entries = Map(names: object.members.map(\.name), values: values)
+    var (names, values): ([String], [Kind.Value]) = ([], [])
+    names.reserveCapacity(object.count)
+    values.reserveCapacity(object.count)
+    for entry in object.members {
+      names.append(entry.name)
+      values.append(try Kind.read(entry.value, self))
+    }
+    entries = Map(names: names, values: values)
   }
 
   /// Reads a member of a oneof.
