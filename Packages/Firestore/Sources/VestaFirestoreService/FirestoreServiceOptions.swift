@@ -51,6 +51,12 @@ public struct FirestoreServiceOptions: Sendable {
   /// by reading.
   public var createsDatabasesByReading = false
 
+  /// The identifiers of the databases that writes of users create; `nil` for all.
+  ///
+  /// Of others a user's call fails with `NOT_FOUND` until the owner has made or written to the database. The default one
+  /// is always there. A server that anyone may call names its databases here: each one that is made stays.
+  public var databasesOfUsers: Set<String>?
+
   /// The time without a call after which a transaction ends.
   public var transactionIdleTime = Duration.seconds(60)
 

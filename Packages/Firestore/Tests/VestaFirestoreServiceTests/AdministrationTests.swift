@@ -74,6 +74,34 @@ import VestaTesting
     }
   }
 
+  @Test func `a user's write makes the databases alone that the options name`() async throws {
+    let store = ModelStore()
+    let engine = makeEngine(on: store) { $0.databasesOfUsers = ["named"] }
+    func write(_ database: String, as context: CallContext) async -> ServiceCode? {
+      let name = "projects/p/databases/\(database)/documents/a/1"
+      do {
+        try await engine.commit(
+          CommitRequest(
+            database: "projects/p/databases/\(database)", writes: [.update(Document(name: name, fields: [:]))]),
+          context: context)
+        return nil
+      } catch {
+        return (error as? FirestoreServiceError)?.code
+      }
+    }
+    let user = CallContext()
+    #expect(await write("other", as: user) == .notFound)
+    #expect(await write("named", as: user) == nil)
+    #expect(await write("(default)", as: user) == nil)
+    #expect(await write("other", as: owner) == nil)
+    #expect(await write("other", as: user) == nil)
+    #expect(await write("third", as: user) == .notFound)
+    #expect(
+      try await engine.databases(context: owner)
+        == ["(default)", "named", "other"].map { "projects/p/databases/\($0)" })
+    try await engine.close()
+  }
+
   @Test func `what another engine writes makes a deleted database exist again`() async throws {
     let store = ModelStore()
     let (first, second) = (makeEngine(on: store), makeEngine(on: store))

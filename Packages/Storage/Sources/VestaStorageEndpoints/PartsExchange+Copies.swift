@@ -14,7 +14,7 @@ extension PartsExchange {
     try await checkActive(id)
     var read = ReadRequest(object: source, preconditions: exchange.route.sourcePreconditions)
     if let generation = exchange.route.sourceGeneration { read.preconditions.ifGenerationMatch = generation }
-    if let text = exchange.field("x-goog-copy-source-range") {
+    if let text = exchange.field("x-goog-copy-source-range") ?? exchange.field("x-amz-copy-source-range") {
       guard case .bounds(let first, let last)? = ByteRangeField(text), last < .max else {
         return refused("InvalidArgument", "The range of a copy is bytes=FIRST-LAST.")
       }

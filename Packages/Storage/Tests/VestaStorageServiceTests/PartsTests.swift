@@ -128,10 +128,11 @@ import VestaTransportInterop
     try await serve()
     #expect(try await send(.put, "/demo.appspot.com/source", content(3_000)).status == 200)
     let id = try await start()
-    func copy(_ number: Int, _ fields: HTTPFields, _ source: String = "demo.appspot.com/source") async throws -> Answer
-    {
+    func copy(
+      _ number: Int, _ fields: HTTPFields, _ source: String = "demo.appspot.com/source", name: String = "x-goog-copy-source"
+    ) async throws -> Answer {
       var fields = fields
-      fields.append("x-goog-copy-source", source)
+      if let name = HTTPFieldName(name) { fields.append(name, source) }
       return try await send(.put, "\(target)?partNumber=\(number)&uploadId=\(id)", [], fields)
     }
     var tags: [(Int, String)] = []
@@ -141,6 +142,9 @@ import VestaTransportInterop
       let tag = copied.text.split(separator: "ETag>").dropFirst().first?.prefix { $0 != "<" } ?? ""
       tags.append((number, String(tag).replacing("&quot;", with: "").filter { $0 != "\"" }))
     }
+    let amazons = "x-amz-copy-source"
+    #expect(try await copy(4, ["x-amz-copy-source-range": "bytes=1-2"], name: amazons).status == 200)
+    #expect(try await send(.get, "\(target)?uploadId=\(id)").text.contains("<Size>2</Size>"))
     #expect(try await copy(3, ["x-goog-copy-source-range": "bytes=2000-3000"]).status == 400)
     #expect(try await copy(3, ["x-goog-copy-source-range": "bytes=5-"]).status == 400)
     #expect(try await copy(3, ["x-goog-copy-source-if-generation-match": "7"]).status == 412)

@@ -62,18 +62,22 @@ final class DocumentDatabases: Sendable {
   ///   exist and is not created by the call.
   func engine(_ target: CallTarget, _ context: CallContext, _ kind: CallKind) async throws -> DocumentDatabase {
     try admit(context, kind)
+    func found(_ name: DatabaseName) async throws -> DocumentDatabase {
+      let mayMake = context.isOwner || options.databasesOfUsers?.contains(name.database) ?? true
+      return try await engine(name, isMade: kind.isWrite && mayMake)
+    }
     if let known = latest.withLock({ $0 }), DocumentDatabases.names(target, known) {
       _ = try await frame.store()
       return known.engine
     }
     switch target {
     case .database(let name):
-      let engine = try await engine(try DatabaseName(parsing: name), isWrite: kind.isWrite)
+      let engine = try await found(try DatabaseName(parsing: name))
       latest.withLock { latest in
         if deletion(of: engine.name) == nil { latest = (name, engine) }
       }
       return engine
-    case .parent(let name): return try await engine(try ResourceName(parent: name).database, isWrite: kind.isWrite)
+    case .parent(let name): return try await found(try ResourceName(parent: name).database)
     }
   }
 
@@ -117,26 +121,28 @@ final class DocumentDatabases: Sendable {
     throw FirestoreServiceError(.permissionDenied, "Missing or insufficient permissions: this call is the owner's.")
   }
 
-  private func number(of name: DatabaseName, in store: any OrderedStore, isWrite: Bool) async throws -> Int64 {
+  private func number(of name: DatabaseName, in store: any OrderedStore, isMade: Bool) async throws -> Int64 {
     if let number = try await DatabaseRegister.number(of: name, in: store) { return number }
     let most = options.tuning.commits.databasesByReading
-    let mayCreate = isWrite || name.database == "(default)" || options.createsDatabasesByReading
-    guard mayCreate, let number = try await DatabaseRegister.create(name, in: store, most: isWrite ? nil : most) else {
+    let mayCreate = isMade || name.database == "(default)" || options.createsDatabasesByReading
+    guard mayCreate, let number = try await DatabaseRegister.create(name, in: store, most: isMade ? nil : most) else {
+      let cure =
+        options.databasesOfUsers == nil
+        ? "Write to it to create it." : "The project's owner creates it by writing to it."
       throw FirestoreServiceError(
-        .notFound, "The database \(name.database) does not exist for project \(name.project). Write to it to create it."
-      )
+        .notFound, "The database \(name.database) does not exist for project \(name.project). \(cure)")
     }
     return number
   }
 
-  private func engine(_ name: DatabaseName, isWrite: Bool) async throws -> DocumentDatabase {
+  private func engine(_ name: DatabaseName, isMade: Bool) async throws -> DocumentDatabase {
     let deletion = deletion(of: name)
     if deletion == nil, let engine = engines.withLock({ $0[name] }) {
       _ = try await frame.store()
       return engine
     }
     let store = try await frame.store()
-    let number = try await number(of: name, in: store, isWrite: isWrite)
+    let number = try await number(of: name, in: store, isMade: isMade)
     exists(name, after: deletion)
     return try await opening.value(for: name) {
       if let engine = self.engines.withLock({ $0[name] }) { return engine }

@@ -44,7 +44,12 @@ enum ServerLibrary: Library {
       },
       Component(FirestoreServiceOptions.self, caching: .shared) { container in
         var options = FirestoreServiceOptions()
-        options.createsDatabasesByReading = SettingsOfApps.settings(of: container.appName).isDevelopment
+        let settings = SettingsOfApps.settings(of: container.appName)
+        options.createsDatabasesByReading = settings.isDevelopment
+        if !settings.isDevelopment {
+          options.databasesOfUsers = Set(settings.namedRules["firestore", default: [:]].keys)
+            .union(settings.indexes.keys)
+        }
         return options
       },
       Component(AppCheckServiceOptions.self, caching: .shared) { container in

@@ -83,8 +83,10 @@ public enum DownloadHeaders {
         body.digest.crc32c = digest.crc32c ?? body.digest.crc32c
       case "content-md5": body.digest.md5 = (try? Base64.standard.decode(value)).flatMap(ObjectWire.md5)
       default:
-        guard name.hasPrefix("x-goog-meta-"), name.utf8.count > 12 else { continue }
-        body.metadata.custom[String(name.dropFirst(12))] = value
+        // Amazon's tools, which Google's XML serves as well, have names of their own.
+        let prefix = ["x-goog-meta-", "x-amz-meta-"].first { name.hasPrefix($0) && name.utf8.count > $0.utf8.count }
+        guard let prefix else { continue }
+        body.metadata.custom[String(name.dropFirst(prefix.count))] = value
       }
     }
     return body

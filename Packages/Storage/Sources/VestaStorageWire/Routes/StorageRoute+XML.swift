@@ -30,9 +30,7 @@ extension StorageRoute {
     switch request.method {
     case "GET": return .download(object, token: nil)
     case "PUT":
-      if let source = request.field("x-goog-copy-source") {
-        return .copy(try Self.source(source), to: object, isRewrite: false)
-      }
+      if let source = copySource(request) { return .copy(try Self.source(source), to: object, isRewrite: false) }
       return .upload(bucket: path[0], name: name, .media)
     case "POST" where request.startsResumable: return .upload(bucket: path[0], name: name, .resumable(id: nil))
     case "DELETE": return .delete(object)
@@ -47,7 +45,7 @@ extension StorageRoute {
     case ("POST", ["uploads"]): return .start
     case ("PUT", ["partNumber", "uploadId"]):
       let number = Int(clamping: try request.number("partNumber") ?? 0)
-      guard let source = request.field("x-goog-copy-source") else { return .put(id, number: number) }
+      guard let source = copySource(request) else { return .put(id, number: number) }
       return .copy(id, number: number, from: try Self.source(source))
     case ("POST", ["uploadId"]): return .complete(id)
     case ("DELETE", ["uploadId"]): return .cancel(id)
@@ -59,11 +57,16 @@ extension StorageRoute {
     }
   }
 
+  /// What to copy, by Google's name or by that of Amazon's tools, which Google's XML serves as well.
+  private static func copySource(_ request: Request) -> String? {
+    request.field("x-goog-copy-source") ?? request.field("x-amz-copy-source")
+  }
+
   /// The object that `BUCKET/OBJECT` names, with a slash in front or without.
   private static func source(_ text: String) throws(BytesError) -> ObjectName {
     let parts = try PercentEncoding.decode(text.hasPrefix("/") ? text.dropFirst() : text[...])
       .split(separator: "/", maxSplits: 1)
-    guard parts.count == 2 else { throw BytesError(.malformed, "x-goog-copy-source is not BUCKET/OBJECT") }
+    guard parts.count == 2 else { throw BytesError(.malformed, "the source of a copy is not BUCKET/OBJECT") }
     return ObjectName(bucket: String(parts[0]), name: String(parts[1]))
   }
 }
