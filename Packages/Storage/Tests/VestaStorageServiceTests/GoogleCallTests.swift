@@ -146,7 +146,8 @@ import VestaTransportInteropFakes
     #expect(try await send(.put, "/demo.appspot.com/d", "", ["x-amz-copy-source": "/demo.appspot.com/a"]).status == 200)
     #expect(try await content("d") == "content")
     #expect(
-      try await send(.put, "/demo.appspot.com/e", "x", ["x-amz-meta-color": "red", "x-amz-meta-": "none"]).status == 200)
+      try await send(.put, "/demo.appspot.com/e", "x", ["x-amz-meta-color": "red", "x-amz-meta-": "none"]).status == 200
+    )
     #expect(try await send(.get, "\(objects)/e").text.contains(#""metadata":{"color":"red"}"#))
     #expect(
       try await send(.put, "/demo.appspot.com/c", "", ["x-goog-copy-source": "demo.appspot.com/gone"]).status == 404)

@@ -129,7 +129,8 @@ import VestaTransportInterop
     #expect(try await send(.put, "/demo.appspot.com/source", content(3_000)).status == 200)
     let id = try await start()
     func copy(
-      _ number: Int, _ fields: HTTPFields, _ source: String = "demo.appspot.com/source", name: String = "x-goog-copy-source"
+      _ number: Int, _ fields: HTTPFields, _ source: String = "demo.appspot.com/source",
+      name: String = "x-goog-copy-source"
     ) async throws -> Answer {
       var fields = fields
       if let name = HTTPFieldName(name) { fields.append(name, source) }
