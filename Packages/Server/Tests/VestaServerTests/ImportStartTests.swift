@@ -59,6 +59,41 @@ import VestaTransportInteropFakes
     }
   }
 
+  @Test(.timeLimit(.minutes(2))) func `a port in use is said before anything is imported`() async throws {
+    try await withTemporaryDirectory { directory in
+      try writeAccounts(1, to: directory)
+      // An import that fails: its error would come first.
+      try Data("no JSON".utf8).write(to: directory.appending(path: "auth_export/accounts.json"))
+      let transport = try VestaTransportServer(loops: 1)
+      let other = try await transport.listen(
+        at: .internet(host: "127.0.0.1", port: 0),
+        handler: HTTPClosureHandler { _ in .response(HTTPResponse(.serviceUnavailable)) })
+      let port = try #require(other.address.port)
+      for name in [ServerSettings.hub, "auth", ServerSettings.shared] {
+        var settings = ServerSettings(project: "busy", ports: Self.freePorts)
+        settings.ports[name] = port
+        let error = await #expect(throws: ServerError.self) {
+          _ = try await VestaServer.start(settings, importing: directory.path)
+        }
+        #expect(error?.description.hasPrefix("The port \(port) of \(name) cannot be opened") == true, "\(name)")
+      }
+      await other.shutDown(within: .zero)
+      var settings = ServerSettings(project: "busy", ports: Self.freePorts)
+      (settings.ports["auth"], settings.ports["hub"]) = (port, port)
+      let error = await #expect(throws: ServerError.self) {
+        _ = try await VestaServer.start(settings, importing: directory.path)
+      }
+      #expect(error?.description.contains("auth and hub have the same port") == true)
+      settings.ports["hub"] = 0
+      settings.products = ["auth", "cards"]
+      let unknown = await #expect(throws: ServerError.self) {
+        _ = try await VestaServer.start(settings, importing: directory.path)
+      }
+      #expect(unknown?.description.contains("cards") == true)
+      await transport.stop()
+    }
+  }
+
   @Test(.timeLimit(.minutes(2))) func `an absent or empty directory is imported as nothing`() async throws {
     try await withTemporaryDirectory { directory in
       let empty = directory.appending(path: "empty")
