@@ -94,6 +94,27 @@ import VestaTransportInteropFakes
     }
   }
 
+  @Test(.timeLimit(.minutes(2))) func `an export whose accounts are gone is refused and stays`() async throws {
+    try await withTemporaryDirectory { directory in
+      try writeAccounts(1, to: directory)
+      let accounts = directory.appending(path: "auth_export/accounts.json")
+      try FileManager.default.removeItem(at: accounts)
+      let ports = Self.freePorts.keys.sorted().flatMap { [$0 == "all" ? "--port" : "--port-\($0)", "0"] }
+      let arguments = try ServeArguments(["--import", directory.path, "--export-on-exit"] + ports, in: "/no")
+      let before = try FileManager.default.subpathsOfDirectory(atPath: directory.path)
+      let run = ServerRun(arguments) { Issue.record("It has started: \($0)") }
+      let error = await #expect(throws: ServerError.self) {
+        try await run.serve(until: AsyncStream { $0.finish() })
+      }
+      #expect(error?.description.contains("/auth_export/accounts.json") == true)
+      #expect(try FileManager.default.subpathsOfDirectory(atPath: directory.path) == before)
+      try Data(#"{"users":[]}"#.utf8).write(to: accounts)
+      let server = try await VestaServer.start(
+        ServerSettings(project: "none", ports: Self.freePorts), importing: directory.path)
+      await server.stop()
+    }
+  }
+
   @Test(.timeLimit(.minutes(2))) func `an absent or empty directory is imported as nothing`() async throws {
     try await withTemporaryDirectory { directory in
       let empty = directory.appending(path: "empty")
