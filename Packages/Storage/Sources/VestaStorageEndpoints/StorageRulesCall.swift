@@ -39,6 +39,8 @@ enum StorageRulesCall {
   }
 
   /// Reads `{"rules":{"files":[{"name":"storage.rules","content":"…"}]}}`; several files have the bucket as `resource`.
+  ///
+  /// One file has the rules of all buckets, whatever it names as `resource`, as in the suite.
   static func sources(in body: [UInt8]) throws(ServiceStatus) -> Sources {
     guard let object = try? JSONObject(json: body), let files = object["rules"]?.object?["files"]?.array,
       !files.isEmpty
@@ -48,8 +50,8 @@ enum StorageRulesCall {
       guard let file = file.object, file["name"]?.string != nil, let content = file["content"]?.string else {
         throw ServiceStatus(.invalidArgument, "Each member of 'rules.files' array must contain 'name' and 'content'")
       }
+      if files.count == 1 { return .all(content) }
       guard let bucket = file["resource"]?.string else {
-        if files.count == 1 { return .all(content) }
         throw ServiceStatus(
           .invalidArgument, "Each member of 'rules.files' array must contain 'name', 'content', and 'resource'")
       }
