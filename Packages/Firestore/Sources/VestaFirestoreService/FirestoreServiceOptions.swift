@@ -51,6 +51,11 @@ public struct FirestoreServiceOptions: Sendable {
   /// by reading.
   public var createsDatabasesByReading = false
 
+  /// Refuses `BatchWrite` of everyone but owners, as Firebase's emulator does; for development and tests.
+  ///
+  /// Otherwise rules decide about each of its writes.
+  public var refusesBatchWritesOfUsers = false
+
   /// The time without a call after which a transaction ends.
   public var transactionIdleTime = Duration.seconds(60)
 

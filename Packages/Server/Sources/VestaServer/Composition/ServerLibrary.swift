@@ -44,7 +44,8 @@ enum ServerLibrary: Library {
       },
       Component(FirestoreServiceOptions.self, caching: .shared) { container in
         var options = FirestoreServiceOptions()
-        options.createsDatabasesByReading = SettingsOfApps.settings(of: container.appName).isDevelopment
+        let isDevelopment = SettingsOfApps.settings(of: container.appName).isDevelopment
+        (options.createsDatabasesByReading, options.refusesBatchWritesOfUsers) = (isDevelopment, isDevelopment)
         return options
       },
       Component(AppCheckServiceOptions.self, caching: .shared) { container in
