@@ -27,7 +27,7 @@ struct StorageExchange: Sendable {
     } catch {
       return StorageFailure.malformed(request, error)
     }
-    guard !route.names(PartsExchange.bucket) else {
+    guard !route.names(PartsBucket.name) else {
       return StorageFailure.response(to: request, route, noBucket)
     }
     do {
@@ -82,7 +82,7 @@ struct StorageExchange: Sendable {
       return json(ListWire.buckets(names.map { ListWire.bucket($0, created: 0) }))
     case .createBucket:
       let name = try MetadataWire.upload(json: try await document()).name ?? ""
-      guard name != PartsExchange.bucket else { throw Self.noBucket }
+      guard name != PartsBucket.name else { throw Self.noBucket }
       try await admin(of: name).createBucket(name, context: context)
       return json(ListWire.bucket(name, created: host.clock.now()))
     case .deleteBucket(let name):
@@ -126,7 +126,7 @@ struct StorageExchange: Sendable {
   /// The bucket of the project, which always exists, and all buckets with objects.
   private func buckets() async throws -> [String] {
     let usual = "\(host.defaultProject).appspot.com"
-    let found = try await admin(of: nil).listBuckets(context: context).filter { $0 != PartsExchange.bucket }
+    let found = try await admin(of: nil).listBuckets(context: context).filter { $0 != PartsBucket.name }
     return found.contains(usual) ? found : [usual] + found
   }
 

@@ -44,7 +44,7 @@ struct StorageExportPart: ExportPart {
     let backend = try host.backend((any StorageBackend).self, project: project)
     let admin = try host.backend((any StorageAdminBackend).self, project: project)
     // Parts of uploads that are not finished are no objects.
-    let buckets = try await admin.listBuckets(context: .owner).filter { $0 != PartsExchange.bucket }
+    let buckets = try await admin.listBuckets(context: .owner).filter { $0 != PartsBucket.name }
     for bucket in buckets {
       var request = ListRequest(bucket: bucket)
       repeat {
