@@ -8,7 +8,7 @@ public import VestaTransportInterop
 /// |---|---|
 /// | `/v0/b/B/o`, `/v0/b/B/o/O` | Firebase's API: uploads in one request and in parts, downloads with ranges, metadata, lists, tokens |
 /// | `/BUCKET/OBJECT` | the same in Google's XML: downloads, uploads and deletes, signed URLs |
-/// | `/internal/setRules` | the rules of all projects, as test kits set them; in development alone |
+/// | `/internal/setRules`, `/internal/reset`, `/internal/export` | for all projects, as test kits and the Firebase CLI set rules, clear everything and export it; in development alone |
 /// | `/storage/v1/b/…`, `/b/…`, `/upload/storage/v1/…`, `/download/storage/v1/…` | the same in Google's form; copies, moves, compositions |
 /// | `/batch/storage/v1` | up to 100 calls of Google's JSON without content |
 ///
@@ -39,7 +39,7 @@ public struct StorageEndpoints: EndpointProvider {
 
   /// Whether a request has a route of the service.
   public func serves(_ head: HTTPRequestHead) -> Bool {
-    if StorageRulesCall.isMeant(by: head.method, head.target) { return true }
+    if StorageSuiteCall(head.method, head.target) != nil { return true }
     let path = head.target.prefix { $0 != "?" }
     if (try? SignedURL(query: String(head.target.dropFirst(path.count + 1)))) != nil { return true }
     return [
@@ -112,14 +112,8 @@ struct StorageHandler: HTTPHandler {
   func bodyDelivery(for head: HTTPRequestHead) -> HTTPBodyDelivery { .streamed }
 
   func reply(to request: HTTPRequest) -> HTTPReply {
-    guard !StorageRulesCall.isMeant(by: request.method, request.target) else {
-      return .task { [host, tuning] in
-        do {
-          return await StorageRulesCall.response(to: try await request.body.collect(upTo: tuning.bodyLimit), host)
-        } catch {
-          return .failure(for: ServiceStatus(.invalidArgument, "The body cannot be read."))
-        }
-      }
+    if let call = StorageSuiteCall(request.method, request.target) {
+      return .task { [host, tuning] in await call.response(to: request, host, tuning) }
     }
     return .task { [host, tuning] in await StorageExchange.response(to: request, host, tuning) }
   }
