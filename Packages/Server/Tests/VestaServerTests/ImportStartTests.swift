@@ -104,7 +104,7 @@ import VestaTransportInteropFakes
       let before = try FileManager.default.subpathsOfDirectory(atPath: directory.path)
       let run = ServerRun(arguments) { Issue.record("It has started: \($0)") }
       let error = await #expect(throws: ServerError.self) {
-        try await run.serve(until: AsyncStream { $0.finish() })
+        try await run.serve(until: .ended)
       }
       #expect(error?.description.contains("/auth_export/accounts.json") == true)
       #expect(try FileManager.default.subpathsOfDirectory(atPath: directory.path) == before)
@@ -124,7 +124,7 @@ import VestaTransportInteropFakes
       for path in [empty.path, directory.appending(path: "absent").path] {
         let arguments = try ServeArguments(["--import", path, "--export-on-exit"] + ports, in: "/no")
         let said = Locked(0)
-        try await ServerRun(arguments) { _ in said.withLock { $0 += 1 } }.serve(until: AsyncStream { $0.finish() })
+        try await ServerRun(arguments) { _ in said.withLock { $0 += 1 } }.serve(until: .ended)
         #expect(said.withLock { $0 } == 1)
         #expect(FileManager.default.fileExists(atPath: "\(path)/\(ExportDirectory.metadata)"))
       }
@@ -133,7 +133,7 @@ import VestaTransportInteropFakes
       try Data("{}".utf8).write(to: foreign.appending(path: "other.json"))
       let wrong = try ServeArguments(["--import", foreign.path] + ports, in: "/no")
       let run = ServerRun(wrong) { Issue.record("It has started: \($0)") }
-      await #expect(throws: ServerError.self) { try await run.serve(until: AsyncStream { $0.finish() }) }
+      await #expect(throws: ServerError.self) { try await run.serve(until: .ended) }
     }
   }
 
