@@ -49,7 +49,7 @@ import VestaTesting
     let signals = signals()
     signals.serves()
     signals.received(SIGTERM)
-    // One that came before the command is passed on to it.
+    // A signal before the command is passed on to it.
     signals.pass(to: passed.add)
     signals.received(SIGTERM)
     #expect(passed.entries == [SIGTERM, SIGTERM] && statuses.entries.isEmpty)
@@ -69,7 +69,7 @@ import VestaTesting
 }
 
 extension RunSignals {
-  /// Signals of which the first has come as soon as the server runs.
+  /// Signals that end a run as soon as it serves.
   static var ended: RunSignals {
     let signals = RunSignals(say: { _ in }, endAtOnce: { _ in })
     signals.end()

@@ -62,7 +62,7 @@ import VestaTransportInteropFakes
   @Test(.timeLimit(.minutes(2))) func `a port in use is said before anything is imported`() async throws {
     try await withTemporaryDirectory { directory in
       try writeAccounts(1, to: directory)
-      // An import that fails: its error would come first.
+      // An import that fails, whose error would be the first one.
       try Data("no JSON".utf8).write(to: directory.appending(path: "auth_export/accounts.json"))
       let transport = try VestaTransportServer(loops: 1)
       let other = try await transport.listen(

@@ -78,7 +78,7 @@ public final class RunSignals: Sendable {
   /// Ends the run, as the first signal does.
   func end() { isEnding.open() }
 
-  /// Passes signals on to a command, also one that came while it was started; `nil` when it has ended.
+  /// Passes signals on to a command, also an earlier one; `nil` when it has ended.
   func pass(to command: (@Sendable (Int32) -> Void)?) {
     let (former, ending) = state.withLock { state in
       defer { state.command = command }
