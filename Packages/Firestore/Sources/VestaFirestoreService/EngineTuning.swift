@@ -55,6 +55,8 @@ package struct QueryTuning: Sendable, Hashable {
   /// run.
   package var firstBatch = 32
   package var largestBatch = 64
+  /// The number of documents that are read together before the size of one is known; few are as large as they may be.
+  package var readUnknown = 20
   /// The number of entries that a walk with a filter is likely to want.
   package var likelyEntries = 64
   /// The number of rows that a walk reads before ranges are counted.

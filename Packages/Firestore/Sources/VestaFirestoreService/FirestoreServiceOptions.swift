@@ -57,6 +57,11 @@ public struct FirestoreServiceOptions: Sendable {
   /// is always there. A server that anyone may call names its databases here: each one that is made stays.
   public var databasesOfUsers: Set<String>?
 
+  /// Refuses `BatchWrite` of everyone but owners, as Firebase's emulator does; for development and tests.
+  ///
+  /// Otherwise rules decide about each of its writes.
+  public var refusesBatchWritesOfUsers = false
+
   /// The time without a call after which a transaction ends.
   public var transactionIdleTime = Duration.seconds(60)
 

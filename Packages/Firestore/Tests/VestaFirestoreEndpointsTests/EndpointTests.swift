@@ -131,6 +131,11 @@ import VestaTransportInteropFakes
         database: "projects/other/databases/(default)", backend: FakeFirestoreAdmin(restored),
         tuning: FirestoreExportTuning())
       #expect(try await files.read(overview, context: .owner).documents == 3)
+      // A disk that was full has left a file without bytes.
+      let output = directory.appending(path: "e1/all_namespaces/all_kinds/output-0")
+      try Data().write(to: output)
+      let error = await #expect(throws: ServiceStatus.self) { try await files.read(overview, context: .owner) }
+      #expect(error?.message.contains("have 0 documents, and not 3") == true, "\(error?.message ?? "")")
       // An export is replaced as a whole; a folder with anything else is not, and nothing is left next to it.
       #expect(try await send(.delete, "\(root)/a/0").status == 200)
       #expect(try await export("e1") == 200)

@@ -120,6 +120,11 @@ import VestaFirestoreBackend
           "the stored version (10000000) does not match the required base version (11000000)"
         )
       ),
+      (
+        .updateTime(Timestamp(seconds: 11)), nil,
+        FirestoreServiceError(
+          .failedPrecondition, "the stored version (0) does not match the required base version (11000000)")
+      ),
       (.exists(true), document, nil), (.exists(false), nil, nil), (.updateTime(Self.before), document, nil),
     ]
     for (precondition, document, expected) in cases {

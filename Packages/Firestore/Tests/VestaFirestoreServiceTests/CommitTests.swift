@@ -83,6 +83,23 @@ struct CommitTests {
     #expect(twice?.code == .invalidArgument)
   }
 
+  @Test func `a batch of a user is refused where the options say so, after one with a document twice`() async throws {
+    for refuses in [false, true] {
+      let engine = makeEngine { $0.refusesBatchWritesOfUsers = refuses }
+      func code(_ paths: [String], _ context: CallContext) async -> FirestoreServiceError? {
+        await failure {
+          let request = BatchWriteRequest(database: database, writes: paths.map { update($0, [:]) })
+          _ = try await engine.batchWrite(request, context: context)
+        }
+      }
+      let nobody = CallContext(caller: .nobody)
+      #expect(await code(["rooms/a"], owner) == nil)
+      #expect(await code(["rooms/b"], nobody)?.code == (refuses ? .permissionDenied : nil))
+      #expect(await code(["rooms/b", "rooms/b"], nobody)?.code == .invalidArgument)
+      #expect(try await engine.get("rooms/b") == nil || !refuses)
+    }
+  }
+
   @Test func `databases know nothing of each other`() async throws {
     let engine = makeEngine()
     try await engine.commit(update("rooms/a", [:]))

@@ -3,6 +3,7 @@ import VestaFirestoreBackend
 import VestaFirestoreIndexes
 import VestaFirestoreModel
 import VestaStoreInterop
+import VestaStoreInteropFakes
 import VestaTesting
 
 @testable import VestaFirestoreService
@@ -131,6 +132,41 @@ struct QueryPageTests {
     #expect(found == Self.names(1_900..<2_000))
     guard case .string(let text)? = read, let count = Int(text) else { return #expect(Bool(false)) }
     #expect(count < 1_900, "the walk alone would have read 2,000: \(count)")
+  }
+
+  /// A page is in memory for as long as its call waits for a slow caller: what is counted here are its bytes.
+  @Test(arguments: [nil, "n"]) func `a page of large documents has no more than it has room for`(
+    order: String?
+  ) async throws {
+    let (length, room, count) = (10_000, 20_000, 100)
+    let store = HookedStore()
+    let engine = makeEngine(on: store) {
+      $0.tuning.queries.firstPage = PageSize(documents: 256, bytes: room)
+      $0.tuning.queries.nextPage = PageSize(documents: 2_048, bytes: room)
+    }
+    for number in 0..<count {
+      let text = Value.string(String(repeating: "x", count: length))
+      try await engine.commit(update(Self.path(number), ["n": .integer(Int64(number)), "about": text]))
+    }
+    var query = Self.people()
+    if let order { query.orderBy = [.init(fieldPath: order)] }
+    query.limit = 1
+    _ = try await engine.query(query)
+    try await engine.engine(database).indexes.settle()
+    query.limit = nil
+    let start = store.counts
+    var pages: [Int: Int] = [:]
+    try await engine.runQuery(RunQueryRequest(parent: root, query: query), context: owner) { response in
+      // Each page is one read of the store.
+      if let document = response.document {
+        guard case .string(let text)? = document.fields["about"] else { return #expect(Bool(false)) }
+        pages[store.counts.reads, default: 0] += text.utf8.count
+      }
+    }
+    #expect(pages.values.reduce(0, +) == count * length)
+    #expect(pages.values.allSatisfy { $0 <= room + length }, "\(pages.values.sorted())")
+    // The size that one page has learnt is the next one's: few documents are read twice.
+    #expect(store.counts.rowsRead - start.rowsRead < 2 * count)
   }
 
   @Test func `a query counts once among the queries that lack an index, however many pages it has`() async throws {

@@ -58,7 +58,7 @@ extension QueryTuning {
     (firstPage, nextPage) = (data.page(firstPage), data.page(nextPage))
     wholePage = data.page(wholePage)
     (firstBatch, largestBatch) = (data.size(firstBatch), data.size(largestBatch))
-    likelyEntries = data.size(likelyEntries)
+    (readUnknown, likelyEntries) = (data.size(readUnknown), data.size(likelyEntries))
     (raceBudget, raceTolerance) = (data.size(raceBudget), data.size(raceTolerance))
     spareResults = data.size(spareResults)
     scannedTogether = data.size(scannedTogether)

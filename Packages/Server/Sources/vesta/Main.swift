@@ -1,5 +1,4 @@
 import Foundation
-import VestaConcurrency
 import VestaCore
 import VestaServer
 
@@ -43,13 +42,14 @@ struct Main {
       let parsed = try ServeArguments(arguments, in: directory)
       if parsed.asksForHelp { return print(ServeArguments.help) }
       log(as: parsed)
-      let signals = Signals()
-      let run = ServerRun(parsed) { [isServing = signals.isServing] table in
-        isServing.withLock { $0 = true }
+      let signals = Signals.run(exportPath: parsed.exportPath)
+      let sources = Signals(to: signals)
+      let run = ServerRun(parsed) { table in
         print(table)
         fflush(nil)
       }
-      try await run.serve(until: signals.stream(exportPath: parsed.exportPath))
+      try await run.serve(until: signals)
+      withExtendedLifetime(sources) {}
     } catch {
       fail("\(error)", status: 1)
     }
@@ -61,13 +61,12 @@ struct Main {
       guard parts.count == 2, !parts[1].isEmpty else { fail("Usage: vesta exec [OPTION...] -- COMMAND", status: 64) }
       let parsed = try ServeArguments(Array(parts[0]), in: directory, keepsData: false)
       log(as: parsed)
-      let signals = Signals()
+      let signals = Signals.run(exportPath: parsed.exportPath)
+      let sources = Signals(to: signals)
       // The standard output is the command's.
-      let run = ServerRun(parsed) { [isServing = signals.isServing] table in
-        isServing.withLock { $0 = true }
-        say(table)
-      }
-      exit(try await run.execute(Array(parts[1]), signals: signals.stream(passesOn: true)))
+      let status = try await ServerRun(parsed, say: say).execute(Array(parts[1]), signals: signals)
+      withExtendedLifetime(sources) {}
+      exit(status)
     } catch {
       fail("\(error)", status: 1)
     }

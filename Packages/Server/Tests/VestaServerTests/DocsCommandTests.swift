@@ -53,14 +53,13 @@ import VestaTransportInterop
   }
 
   @Test func `the command says what is missing, and its address`() async throws {
-    let (signals, signal) = AsyncStream.makeStream(of: Int32.self)
+    let signals = RunSignals.ended
     let none = await DocsCommand.run([], in: "/no/such", until: signals) { _ in }
     #expect(none.status == 1 && none.text.contains("make docs"))
     try await site { root in
       let wrong = await DocsCommand.run([root, "--port", "x"], in: "/", until: signals) { _ in }
       #expect(wrong.status == 1 && wrong.text.contains("--port"))
       let addresses = Locked<[String]>([])
-      signal.yield(SIGTERM)
       let served = await DocsCommand.run([root, "--port=0"], in: "/", until: signals) { address in
         addresses.withLock { $0.append(address) }
       }

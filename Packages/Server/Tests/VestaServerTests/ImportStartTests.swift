@@ -59,6 +59,62 @@ import VestaTransportInteropFakes
     }
   }
 
+  @Test(.timeLimit(.minutes(2))) func `a port in use is said before anything is imported`() async throws {
+    try await withTemporaryDirectory { directory in
+      try writeAccounts(1, to: directory)
+      // An import that fails, whose error would be the first one.
+      try Data("no JSON".utf8).write(to: directory.appending(path: "auth_export/accounts.json"))
+      let transport = try VestaTransportServer(loops: 1)
+      let other = try await transport.listen(
+        at: .internet(host: "127.0.0.1", port: 0),
+        handler: HTTPClosureHandler { _ in .response(HTTPResponse(.serviceUnavailable)) })
+      let port = try #require(other.address.port)
+      for name in [ServerSettings.hub, "auth", ServerSettings.shared] {
+        var settings = ServerSettings(project: "busy", ports: Self.freePorts)
+        settings.ports[name] = port
+        let error = await #expect(throws: ServerError.self) {
+          _ = try await VestaServer.start(settings, importing: directory.path)
+        }
+        #expect(error?.description.hasPrefix("The port \(port) of \(name) cannot be opened") == true, "\(name)")
+      }
+      await other.shutDown(within: .zero)
+      var settings = ServerSettings(project: "busy", ports: Self.freePorts)
+      (settings.ports["auth"], settings.ports["hub"]) = (port, port)
+      let error = await #expect(throws: ServerError.self) {
+        _ = try await VestaServer.start(settings, importing: directory.path)
+      }
+      #expect(error?.description.contains("auth and hub have the same port") == true)
+      settings.ports["hub"] = 0
+      settings.products = ["auth", "cards"]
+      let unknown = await #expect(throws: ServerError.self) {
+        _ = try await VestaServer.start(settings, importing: directory.path)
+      }
+      #expect(unknown?.description.contains("cards") == true)
+      await transport.stop()
+    }
+  }
+
+  @Test(.timeLimit(.minutes(2))) func `an export whose accounts are gone is refused and stays`() async throws {
+    try await withTemporaryDirectory { directory in
+      try writeAccounts(1, to: directory)
+      let accounts = directory.appending(path: "auth_export/accounts.json")
+      try FileManager.default.removeItem(at: accounts)
+      let ports = Self.freePorts.keys.sorted().flatMap { [$0 == "all" ? "--port" : "--port-\($0)", "0"] }
+      let arguments = try ServeArguments(["--import", directory.path, "--export-on-exit"] + ports, in: "/no")
+      let before = try FileManager.default.subpathsOfDirectory(atPath: directory.path)
+      let run = ServerRun(arguments) { Issue.record("It has started: \($0)") }
+      let error = await #expect(throws: ServerError.self) {
+        try await run.serve(until: .ended)
+      }
+      #expect(error?.description.contains("/auth_export/accounts.json") == true)
+      #expect(try FileManager.default.subpathsOfDirectory(atPath: directory.path) == before)
+      try Data(#"{"users":[]}"#.utf8).write(to: accounts)
+      let server = try await VestaServer.start(
+        ServerSettings(project: "none", ports: Self.freePorts), importing: directory.path)
+      await server.stop()
+    }
+  }
+
   @Test(.timeLimit(.minutes(2))) func `an absent or empty directory is imported as nothing`() async throws {
     try await withTemporaryDirectory { directory in
       let empty = directory.appending(path: "empty")
@@ -68,7 +124,7 @@ import VestaTransportInteropFakes
       for path in [empty.path, directory.appending(path: "absent").path] {
         let arguments = try ServeArguments(["--import", path, "--export-on-exit"] + ports, in: "/no")
         let said = Locked(0)
-        try await ServerRun(arguments) { _ in said.withLock { $0 += 1 } }.serve(until: AsyncStream { $0.finish() })
+        try await ServerRun(arguments) { _ in said.withLock { $0 += 1 } }.serve(until: .ended)
         #expect(said.withLock { $0 } == 1)
         #expect(FileManager.default.fileExists(atPath: "\(path)/\(ExportDirectory.metadata)"))
       }
@@ -77,7 +133,7 @@ import VestaTransportInteropFakes
       try Data("{}".utf8).write(to: foreign.appending(path: "other.json"))
       let wrong = try ServeArguments(["--import", foreign.path] + ports, in: "/no")
       let run = ServerRun(wrong) { Issue.record("It has started: \($0)") }
-      await #expect(throws: ServerError.self) { try await run.serve(until: AsyncStream { $0.finish() }) }
+      await #expect(throws: ServerError.self) { try await run.serve(until: .ended) }
     }
   }
 

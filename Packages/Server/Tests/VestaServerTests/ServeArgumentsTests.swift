@@ -33,6 +33,23 @@ import VestaTransportInteropFakes
     #expect(try project("--project", "demo-c") == "demo-c" && project("--project", "default") == "demo-a")
   }
 
+  @Test func `the only project of .firebaserc needs no name, and a byte-order mark is no mistake`() throws {
+    let directory = try TemporaryDirectory()
+    func project(_ names: String, mark: String = "") throws -> String {
+      let text = "\(mark){\"projects\":{\(names)}}"
+      try Data(text.utf8).write(to: URL(filePath: directory.path(of: ".firebaserc")))
+      return try ServeArguments([], in: directory.path).settings.project
+    }
+    #expect(try project(#""staging":"demo-b""#) == "demo-b")
+    #expect(try project(#""staging":"demo-b","default":"demo-a""#) == "demo-a")
+    #expect(try project(#""staging":"demo-b","prod":"demo-a""#) == ServerSettings.noProject)
+    #expect(try project("") == ServerSettings.noProject)
+    #expect(try project(#""staging":"demo-b""#, mark: "\u{FEFF}") == "demo-b")
+    try Data("\u{FEFF}{\"emulators\":{\"auth\":{\"port\":7}}}".utf8)
+      .write(to: URL(filePath: directory.path(of: "firebase.json")))
+    #expect(try ServeArguments([], in: directory.path).settings.port(of: "auth") == 7)
+  }
+
   @Test func `a .firebaserc that is no JSON is said, by every command that reads it`() async throws {
     let directory = try TemporaryDirectory()
     let file = directory.path(of: ".firebaserc")

@@ -1,5 +1,7 @@
 import Foundation
 import Testing
+import VestaConcurrency
+import VestaServiceInteropFakes
 import VestaTesting
 
 @testable import VestaServer
@@ -33,7 +35,7 @@ import VestaTesting
       for path in [foreign.path, foreign.appending(path: "notes.txt/export").path] {
         let arguments = try ServeArguments(["--memory", "--export-on-exit", path], in: "/no")
         let run = ServerRun(arguments) { Issue.record("It has started: \($0)") }
-        await #expect(throws: ServerError.self) { try await run.serve(until: AsyncStream { $0.finish() }) }
+        await #expect(throws: ServerError.self) { try await run.serve(until: .ended) }
       }
       try ExportPlace(directory.appending(path: "new/deep").path).checkWritable()
       // The data of the server itself, which is not there yet.
@@ -42,7 +44,7 @@ import VestaTesting
         let run = ServerRun(try ServeArguments(["--data", data, "--export-on-exit", path], in: "/no")) {
           Issue.record("It has started: \($0)")
         }
-        await #expect(throws: ServerError.self) { try await run.serve(until: AsyncStream { $0.finish() }) }
+        await #expect(throws: ServerError.self) { try await run.serve(until: .ended) }
       }
       #expect(!FileManager.default.fileExists(atPath: data))
     }
@@ -59,24 +61,40 @@ import VestaTesting
   @Test(.timeLimit(.minutes(2))) func `a second signal ends a command that ignores signals`() async throws {
     let ports = ["", "-auth", "-database", "-firestore", "-functions", "-hub", "-storage"]
     let arguments = try ServeArguments(ports.flatMap { ["--port\($0)", "0"] }, in: "/no", keepsData: false)
-    let said = VestaTesting.Log<String>()
+    let (said, statuses, clock) = (VestaTesting.Log<String>(), VestaTesting.Log<Int32>(), ManualClock())
+    let signals = RunSignals(clock: clock.service, say: said.add, endAtOnce: statuses.add)
     let run = ServerRun(arguments) { said.add($0) }
-    let (signals, send) = AsyncStream.makeStream(of: Int32.self)
     try await withTemporaryDirectory { directory in
-      let ready = directory.appending(path: "ready").path
-      let sending = Task {
-        while true {
-          try await Task.sleep(for: ServerTuning().signalInterval / 2)
-          // A signal before the command ignores it would end it.
-          if FileManager.default.fileExists(atPath: ready) { send.yield(SIGTERM) }
-        }
+      // The command says by a pipe that it ignores signals: one before would end it.
+      let path = directory.appending(path: "ready").path
+      try #require(mkfifo(path, 0o600) == 0)
+      let pipe = open(path, O_RDWR)
+      let isReady = Latch()
+      Thread.detachNewThread {
+        var byte: UInt8 = 0
+        _ = read(pipe, &byte, 1)
+        isReady.open()
       }
-      let command = "trap '' INT TERM; : > '\(ready)'; exec sleep 60"
-      let status = try await run.execute([command], signals: signals)
-      #expect(status == 128 + SIGTERM)
-      sending.cancel()
+      let sending = Task {
+        await isReady.wait()
+        signals.received(SIGTERM)
+        clock.advance(by: ServerTuning().signalInterval)
+        signals.received(SIGTERM)
+      }
+      let status: Result<Int32, any Error>
+      do {
+        status = .success(
+          try await run.execute(["trap '' INT TERM; echo > '\(path)'; exec sleep 60"], signals: signals))
+      } catch {
+        status = .failure(error)
+      }
+      // The thread ends, whatever has become of the command.
+      _ = write(pipe, "x", 1)
+      await sending.value
+      close(pipe)
+      #expect(try status.get() == 128 + SIGKILL)
     }
-    #expect(said.entries.last == "Ended at once.")
+    #expect(statuses.entries == [128 + SIGTERM] && said.entries.last == "Ended at once.")
   }
 
   @Test func `a text that cannot be a project is refused at the start`() async throws {

@@ -18,6 +18,9 @@ struct FormExchange: Sendable {
     let message: String
   }
 
+  private static let wrongNumber = Refusal(
+    code: "IncorrectNumberOfFilesInPostRequest", message: "The form has to have one whole file.")
+
   /// The settings of the object and of the answer in the fields.
   private struct Form {
     var fields: [String: String] = [:]
@@ -46,7 +49,9 @@ struct FormExchange: Sendable {
         for event in try machine.received(piece) {
           switch event {
           case .field(let name, let value): form.fields[name.lowercased()] = value
-          case .file(let name): sink = try begin(&form, file: name)
+          case .file(let name):
+            guard sink == nil else { throw Self.wrongNumber }
+            sink = try begin(&form, file: name)
           case .bytes(let bytes):
             count += Int64(bytes.count)
             if let length = form.length, count > length.upperBound {
@@ -58,7 +63,7 @@ struct FormExchange: Sendable {
         }
       }
       guard machine.isEnded, var last = sink else {
-        throw Refusal(code: "IncorrectNumberOfFilesInPostRequest", message: "The form has no whole file.")
+        throw Self.wrongNumber
       }
       if let length = form.length, count < length.lowerBound {
         throw Refusal(code: "EntityTooSmall", message: "The file has fewer bytes than the policy wants.")

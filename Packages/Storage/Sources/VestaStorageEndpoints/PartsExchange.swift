@@ -17,19 +17,11 @@ import VestaTransportInterop
 /// | `POST ?uploadId` | gets all bytes, and is finished | removed afterwards |
 /// | `DELETE ?uploadId` | cancelled | removed |
 struct PartsExchange: Sendable {
-  /// The bucket of parts, which requests cannot name.
-  static let bucket = "vesta-upload-parts"
-
   let exchange: StorageExchange
   let object: ObjectName
 
   var backend: any StorageBackend { exchange.backend }
   private var tuning: StorageEndpointsTuning { exchange.tuning }
-
-  /// Whoever knows the id of an upload may send its parts.
-  ///
-  /// Functions do not hear of them.
-  static let context = CallContext(caller: .owner, suppressesEvents: true)
 
   func respond(_ call: StorageRoute.PartsCall) async throws -> HTTPResponse {
     switch call {
@@ -52,10 +44,10 @@ struct PartsExchange: Sendable {
     await sweep(from: id.rawValue)
     // Uploads are listed by these notes: the backend finds an upload by its id alone.
     let note = UploadRequest(
-      object: ObjectName(bucket: Self.bucket, name: Self.noteName(of: id.rawValue)),
+      object: PartsBucket.note(of: id.rawValue),
       metadata: ObjectMetadata(custom: ["bucket": object.bucket, "key": object.name]), downloadTokens: .none,
       isContinuable: false)
-    _ = try await backend.putObject(note, content: [], context: Self.context)
+    _ = try await backend.putObject(note, content: [], context: PartsBucket.context)
     return xml(PartsWire.started(object, id: id.rawValue))
   }
 
@@ -84,9 +76,9 @@ struct PartsExchange: Sendable {
   func store(
     _ number: Int, of id: String, expected: ContentDigest, write: (inout UploadSink) async throws -> Void
   ) async throws -> StorageObject {
-    let name = ObjectName(bucket: Self.bucket, name: Self.prefix(of: id) + Self.text(number))
-    let part = UploadRequest(object: name, expected: expected, downloadTokens: .none, isContinuable: false)
-    var sink = UploadSink(part, to: backend, Self.context, chunkLength: tuning.chunkLength)
+    let part = UploadRequest(
+      object: PartsBucket.part(number, of: id), expected: expected, downloadTokens: .none, isContinuable: false)
+    var sink = UploadSink(part, to: backend, PartsBucket.context, chunkLength: tuning.chunkLength)
     do {
       try await write(&sink)
       return try await sink.finish()
@@ -167,7 +159,7 @@ struct PartsExchange: Sendable {
       for part in parts {
         let condition = Preconditions(ifGenerationMatch: part.generation)
         let content = try await backend.openObject(
-          ReadRequest(object: part.name, preconditions: condition), context: Self.context
+          ReadRequest(object: part.name, preconditions: condition), context: PartsBucket.context
         ).content
         defer { content.close() }
         while case let bytes = try await content.read(maximumLength: tuning.chunkLength), !bytes.isEmpty {
@@ -223,51 +215,5 @@ struct PartsExchange: Sendable {
     HTTPResponse(
       .badRequest, fields: [.contentType: StorageErrorWire.xmlType],
       body: .bytes(StorageErrorWire.xml(code: code, message)))
-  }
-}
-
-/// The uploads in parts that are under way in a bucket, which owners may list.
-struct UploadListExchange: Sendable {
-  let exchange: StorageExchange
-  let bucket: String
-
-  func respond() async throws -> HTTPResponse {
-    // Its refusal of another caller is that of all calls on buckets.
-    _ = try await exchange.admin(of: bucket).listBuckets(context: exchange.context)
-    let limit = exchange.parameter("max-uploads").flatMap { Int($0) } ?? 1_000
-    let request = PartsWire.UploadsRequest(
-      bucket: bucket, prefix: exchange.parameter("prefix") ?? "", delimiter: exchange.parameter("delimiter"),
-      keyMarker: exchange.parameter("key-marker") ?? "", idMarker: exchange.parameter("upload-id-marker") ?? "",
-      limit: min(max(limit, 1), 1_000), encodesNames: exchange.parameter("encoding-type") == "url")
-    let bytes = PartsWire.list(try await uploads(), by: request)
-    return HTTPResponse(.ok, fields: [.contentType: StorageErrorWire.xmlType], body: .bytes(bytes))
-  }
-
-  private func uploads() async throws -> [PartsWire.Upload] {
-    var found: [PartsWire.Upload] = []
-    // A page has the ids of a thousand uploads, of all buckets.
-    var request = ListRequest(bucket: PartsExchange.bucket, delimiter: "/")
-    repeat {
-      let page = try await exchange.backend.listObjects(request, context: PartsExchange.context)
-      for prefix in page.prefixes {
-        if let upload = try await upload(String(prefix.dropLast())) { found.append(upload) }
-      }
-      request.pageToken = page.nextPageToken
-    } while request.pageToken != nil
-    return found
-  }
-
-  /// An upload of the bucket that is under way.
-  private func upload(_ id: String) async throws -> PartsWire.Upload? {
-    let note = ObjectName(bucket: PartsExchange.bucket, name: PartsExchange.noteName(of: id))
-    do {
-      let found = try await exchange.backend.getObject(note, preconditions: .none, context: PartsExchange.context)
-      guard found.metadata.custom["bucket"] == bucket, let key = found.metadata.custom["key"] else { return nil }
-      let name = ObjectName(bucket: bucket, name: key)
-      guard await !PartsExchange(exchange: exchange, object: name).isUploadOver(id) else { return nil }
-      return PartsWire.Upload(key: key, id: id, start: found.timeCreated)
-    } catch let error as StorageServiceError where error.code == .notFound {
-      return nil
-    }
   }
 }

@@ -8,7 +8,7 @@ public import VestaTransportInterop
 /// |---|---|
 /// | `/v0/b/B/o`, `/v0/b/B/o/O` | Firebase's API: uploads in one request and in parts, downloads with ranges, metadata, lists, tokens |
 /// | `/BUCKET/OBJECT` | the same in Google's XML: downloads, uploads and deletes, signed URLs |
-/// | `/internal/setRules` | the rules of all projects, as test kits set them; in development alone |
+/// | `/internal/setRules`, `/internal/reset`, `/internal/export` | for all projects, as test kits and the Firebase CLI set rules, clear everything and export it; in development alone |
 /// | `/storage/v1/b/…`, `/b/…`, `/upload/storage/v1/…`, `/download/storage/v1/…` | the same in Google's form; copies, moves, compositions |
 /// | `/batch/storage/v1` | up to 100 calls of Google's JSON without content |
 ///
@@ -39,7 +39,7 @@ public struct StorageEndpoints: EndpointProvider {
 
   /// Whether a request has a route of the service.
   public func serves(_ head: HTTPRequestHead) -> Bool {
-    if StorageRulesCall.isMeant(by: head.method, head.target) { return true }
+    if StorageSuiteCall(head.method, head.target) != nil { return true }
     let path = head.target.prefix { $0 != "?" }
     if (try? SignedURL(query: String(head.target.dropFirst(path.count + 1)))) != nil { return true }
     return [
@@ -62,48 +62,6 @@ public struct StorageEndpoints: EndpointProvider {
   }
 }
 
-/// Every figure at which the behaviour of ``StorageEndpoints`` changes; tests draw small ones.
-public struct StorageEndpointsTuning: Sendable, Hashable {
-  /// The most bytes of a body that is no content.
-  public var bodyLimit = 1 << 20
-
-  /// The most parts of an upload by Google's XML, and their numbers.
-  public var parts = 10_000
-
-  /// The fewest bytes of such a part; the last one may have fewer.
-  public var smallestPart: Int64 = 5 << 20
-
-  /// The most bytes of the list of parts that ends such an upload.
-  public var partList = 4 << 20
-
-  /// The longest headers of a part of an upload in one request, in bytes.
-  public var partHeaders = 8_192
-
-  /// The bytes of an upload that are given to the backend at a time.
-  public var chunkLength = 1 << 20
-
-  /// The bytes of a download that are read at a time.
-  public var readLength = 1 << 18
-
-  /// The most bytes of an object, compressed or not, that is decompressed for a client: it is held in memory.
-  public var decompressionLimit = 32 << 20
-
-  /// The length of which Apple's SDK makes the parts of an upload multiples.
-  public var granularity = 1 << 18
-
-  /// How often the replacement of an object's metadata is tried while others change it.
-  public var replaceAttempts = 8
-
-  /// The most bytes of an answer to a call of a batch.
-  public var batchAnswer = 4 << 20
-
-  /// The most bytes of all answers of a batch together; calls whose answers have no room are answered with 500.
-  public var batchAnswers = 16 << 20
-
-  /// Figures that suit upstream's clients.
-  public init() {}
-}
-
 /// Serves requests, each in a task.
 struct StorageHandler: HTTPHandler {
   let host: any EndpointHost
@@ -112,14 +70,8 @@ struct StorageHandler: HTTPHandler {
   func bodyDelivery(for head: HTTPRequestHead) -> HTTPBodyDelivery { .streamed }
 
   func reply(to request: HTTPRequest) -> HTTPReply {
-    guard !StorageRulesCall.isMeant(by: request.method, request.target) else {
-      return .task { [host, tuning] in
-        do {
-          return await StorageRulesCall.response(to: try await request.body.collect(upTo: tuning.bodyLimit), host)
-        } catch {
-          return .failure(for: ServiceStatus(.invalidArgument, "The body cannot be read."))
-        }
-      }
+    if let call = StorageSuiteCall(request.method, request.target) {
+      return .task { [host, tuning] in await call.response(to: request, host, tuning) }
     }
     return .task { [host, tuning] in await StorageExchange.response(to: request, host, tuning) }
   }

@@ -27,9 +27,8 @@ struct StorageExchange: Sendable {
     } catch {
       return StorageFailure.malformed(request, error)
     }
-    guard !route.names(PartsExchange.bucket) else {
-      let error = StorageServiceError(.notFound, "The specified bucket does not exist.")
-      return StorageFailure.response(to: request, route, error)
+    guard !route.names(PartsBucket.name) else {
+      return StorageFailure.response(to: request, route, noBucket)
     }
     do {
       let project = host.project(of: route.bucket)
@@ -39,7 +38,7 @@ struct StorageExchange: Sendable {
       if !host.isDevelopment {
         for bucket in route.usedBuckets {
           guard try await isThere(bucket, host) else {
-            throw StorageServiceError(.notFound, "The specified bucket does not exist.")
+            throw noBucket
           }
         }
       }
@@ -83,6 +82,7 @@ struct StorageExchange: Sendable {
       return json(ListWire.buckets(names.map { ListWire.bucket($0, created: 0) }))
     case .createBucket:
       let name = try MetadataWire.upload(json: try await document()).name ?? ""
+      guard name != PartsBucket.name else { throw Self.noBucket }
       try await admin(of: name).createBucket(name, context: context)
       return json(ListWire.bucket(name, created: host.clock.now()))
     case .deleteBucket(let name):
@@ -126,7 +126,7 @@ struct StorageExchange: Sendable {
   /// The bucket of the project, which always exists, and all buckets with objects.
   private func buckets() async throws -> [String] {
     let usual = "\(host.defaultProject).appspot.com"
-    let found = try await admin(of: nil).listBuckets(context: context).filter { $0 != PartsExchange.bucket }
+    let found = try await admin(of: nil).listBuckets(context: context).filter { $0 != PartsBucket.name }
     return found.contains(usual) ? found : [usual] + found
   }
 
@@ -134,7 +134,7 @@ struct StorageExchange: Sendable {
   func checkBucket(_ name: String) async throws {
     let buckets = try await admin(of: name).listBuckets(context: context)
     guard buckets.contains(name) || host.knows(bucket: name) else {
-      throw StorageServiceError(.notFound, "The specified bucket does not exist.")
+      throw Self.noBucket
     }
   }
 
@@ -144,6 +144,8 @@ struct StorageExchange: Sendable {
     let admin = try host.backend((any StorageAdminBackend).self, project: host.project(of: name))
     return try await admin.listBuckets(context: .owner).contains(name)
   }
+
+  private static let noBucket = StorageServiceError(.notFound, "The specified bucket does not exist.")
 
   func admin(of bucket: String?) throws -> any StorageAdminBackend {
     try host.backend((any StorageAdminBackend).self, project: host.project(of: bucket))

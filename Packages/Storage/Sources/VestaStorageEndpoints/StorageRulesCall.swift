@@ -3,31 +3,17 @@ import VestaServiceInterop
 import VestaTransportInterop
 
 /// The call by which test kits set the rules of Storage: `PUT /internal/setRules`.
-///
-/// It needs no credential and names no project: the rules apply to all projects of a server for development.
 enum StorageRulesCall {
-  static let path = "/internal/setRules"
-
-  static func isMeant(by method: HTTPMethod, _ target: String) -> Bool {
-    method == .put && target.prefix { $0 != "?" } == path
-  }
-
   /// Serves a request whose body was collected.
-  static func response(to body: [UInt8], _ host: any EndpointHost) async -> HTTPResponse {
-    guard host.isDevelopment, let rules = host.rulesOfAllProjects else {
-      return message("This server is not one for development.", 404)
+  static func response(to body: [UInt8], _ host: any EndpointHost) async throws -> HTTPResponse {
+    guard let rules = host.rulesOfAllProjects else {
+      return StorageSuiteCall.message("This server has no rules.", .notFound)
     }
-    do {
-      switch try self.sources(in: body) {
-      case .all(let source): _ = try await rules.replaceRules(ofBuckets: [:], others: source)
-      case .buckets(let sources): _ = try await rules.replaceRules(ofBuckets: sources, others: nil)
-      }
-      return message("Rules updated successfully", 200)
-    } catch let error as RulesRefusal {
-      return message("There was an error updating rules: \(error)", 400)
-    } catch {
-      return message((error as? ServiceStatus)?.message ?? "The call has failed.", 400)
+    switch try self.sources(in: body) {
+    case .all(let source): _ = try await rules.replaceRules(ofBuckets: [:], others: source)
+    case .buckets(let sources): _ = try await rules.replaceRules(ofBuckets: sources, others: nil)
     }
+    return StorageSuiteCall.message("Rules updated successfully", .ok)
   }
 
   /// The rules that a request sets.
@@ -39,6 +25,8 @@ enum StorageRulesCall {
   }
 
   /// Reads `{"rules":{"files":[{"name":"storage.rules","content":"…"}]}}`; several files have the bucket as `resource`.
+  ///
+  /// One file has the rules of all buckets, whatever it names as `resource`, as in the suite.
   static func sources(in body: [UInt8]) throws(ServiceStatus) -> Sources {
     guard let object = try? JSONObject(json: body), let files = object["rules"]?.object?["files"]?.array,
       !files.isEmpty
@@ -48,18 +36,13 @@ enum StorageRulesCall {
       guard let file = file.object, file["name"]?.string != nil, let content = file["content"]?.string else {
         throw ServiceStatus(.invalidArgument, "Each member of 'rules.files' array must contain 'name' and 'content'")
       }
+      if files.count == 1 { return .all(content) }
       guard let bucket = file["resource"]?.string else {
-        if files.count == 1 { return .all(content) }
         throw ServiceStatus(
           .invalidArgument, "Each member of 'rules.files' array must contain 'name', 'content', and 'resource'")
       }
       sources[bucket] = content
     }
     return .buckets(sources)
-  }
-
-  private static func message(_ text: String, _ status: Int) -> HTTPResponse {
-    let object: JSONObject = ["message": .string(text)]
-    return .json((try? object.json()) ?? [], status: HTTPStatus(status))
   }
 }

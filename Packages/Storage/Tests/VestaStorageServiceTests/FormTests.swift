@@ -95,6 +95,25 @@ import VestaTransportInterop
     #expect(try await send(.get, "/\(bucket)/a").text == "hello")
   }
 
+  @Test func `a form has one file, whatever the letters of its type`() async throws {
+    try await serve()
+    func part(_ name: String, _ text: String) -> String {
+      "--b\r\nContent-Disposition: form-data; name=\"\(name)\"\r\n\r\n\(text)\r\n"
+    }
+    let type: HTTPFields = ["content-type": "Multipart/Form-Data; Boundary=b"]
+    for (key, parts, status) in [
+      ("two", [part("file", "one"), part("file", "two")], 400),
+      ("apart", [part("file", "one"), part("submit", "x"), part("File", "two")], 400),
+      ("none", [], 400), ("one", [part("file", "one"), part("submit", "x")], 204),
+    ] {
+      let body = Array("\(part("key", key))\(parts.joined())--b--\r\n".utf8)
+      let answer = try await send(.post, "/\(bucket)/", body, type)
+      #expect(answer.status == status, "\(key): \(answer.text)")
+      if parts.count > 1, status == 400 { #expect(code(answer) == "IncorrectNumberOfFilesInPostRequest") }
+      #expect(try await send(.get, "/\(bucket)/\(key)").status == (status == 204 ? 200 : 404), "\(key)")
+    }
+  }
+
   @Test func `a form leads to the page that it names`() async throws {
     try await serve()
     let page = "http://app.example/done?x=1"

@@ -120,6 +120,8 @@ import VestaTransportInterop
       #expect(try await send(.get, path).status == 404, "\(path)")
     }
     #expect(try await send(.put, "/\(hidden)/\(id)/00001", [1]).status == 404)
+    let named = Array(#"{"name":"\#(hidden)"}"#.utf8)
+    #expect(try await send(.post, "/storage/v1/b?project=demo", named).status == 404)
     let copy = "/storage/v1/b/demo.appspot.com/o/x/rewriteTo/b/\(hidden)/o/\(id)%2F00001"
     #expect(try await send(.post, copy).status == 404)
   }

@@ -121,9 +121,10 @@ def case_rules_of_storage_are_set_for_several_buckets():
     equal(put(file("false", resource="one"), file("(", resource="two"))[0], 400)
     equal(put(file("false", resource="one"), file("true"))[0], 400)
     equal(found(), [404, 403, 403])
-    equal(put(file("true", resource="three")), updated)
+    equal(put(file("true", resource="three"), file("false", resource="four")), updated)
     equal(found(), [403, 403, 404])
-    equal(put(file("true")), updated)
+    # One file is that of all buckets, whatever it names.
+    equal(put(file("true", resource="three")), updated)
     equal(found(), [404, 404, 404])
 
 

@@ -79,6 +79,15 @@ struct AuthExportPart: ExportPart {
     guard let names = try? FileManager.default.contentsOfDirectory(atPath: folder) else {
       throw ServiceStatus(.invalidArgument, "The folder \(folder) of the export cannot be read.")
     }
+    // The suite starts without accounts then; with `--export-on-exit` an export without them would take its place.
+    guard names.contains("accounts.json") else {
+      throw ServiceStatus(
+        .invalidArgument,
+        """
+        The export has no file \(folder)/accounts.json. Write {"users":[]} to it for no accounts, or take auth out of the \
+        metadata.
+        """)
+    }
     try await readConfig(from: "\(folder)/config.json", admin)
     for name in names.sorted() where name.contains("accounts") && name.hasSuffix(".json") {
       let tenant = name.dropLast(5).replacing("accounts-", with: "").replacing("accounts", with: "")

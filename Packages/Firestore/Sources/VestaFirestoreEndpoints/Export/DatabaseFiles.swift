@@ -79,8 +79,15 @@ struct DatabaseFiles {
     for part in parts {
       let metadata = try Self.path(part.path, in: FilePath.parent(of: overview))
       let files = try Self.reading(metadata) { try ExportPartMetadata(try Self.content(of: metadata)).files }
+      var found = 0
       for name in files {
-        try await read(try Self.path(name, in: FilePath.parent(of: metadata)), writes)
+        found += try await read(try Self.path(name, in: FilePath.parent(of: metadata)), writes)
+      }
+      // A file that was cut off between two records, or has no bytes, is otherwise one with fewer documents.
+      guard found >= part.documents else {
+        throw ServiceStatus(
+          .invalidArgument,
+          "The files that \(metadata) names have \(found) documents, and not \(part.documents): the export is damaged.")
       }
     }
     try await writes.finish()
@@ -123,11 +130,15 @@ struct DatabaseFiles {
     }
   }
 
-  private func read(_ path: String, _ writes: ImportedWrites) async throws {
+  /// Adds the documents of a file.
+  ///
+  /// - Returns: The number of its documents, also of those that do not count.
+  private func read(_ path: String, _ writes: ImportedWrites) async throws -> Int {
     let file = try Self.reading(path) { try OpenFile(reading: path) }
     defer { file.close() }
     var log = ExportLogReader()
     var offset: Int64 = 0
+    var found = 0
     while true {
       let bytes = try Self.reading(path) { try file.read(at: offset, length: tuning.readLength) }
       guard !bytes.isEmpty else { break }
@@ -135,10 +146,12 @@ struct DatabaseFiles {
       log.feed(bytes)
       while let record = try Self.reading(path, { try log.next() }) {
         let entity = try Self.reading(path) { try ExportEntity(record: record) }
+        found += 1
         guard counts(entity.path.map { $0[...] }) else { continue }
         try await writes.add(entity, size: record.count)
       }
     }
     try Self.reading(path) { try log.finish() }
+    return found
   }
 }

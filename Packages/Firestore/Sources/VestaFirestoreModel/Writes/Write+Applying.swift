@@ -85,6 +85,8 @@ extension Precondition {
         isVerification ? .failedPrecondition : .alreadyExists, "Document already exists: \(name)"
       )
     case .updateTime(let required) where document?.updateTime != required:
+      // Also where there is no document, whose version is 0: so the service answers; its emulator has NOT_FOUND, which
+      // clients do not try a transaction again for.
       let stored = document?.updateTime?.microseconds ?? 0
       throw FirestoreServiceError(
         .failedPrecondition,

@@ -15,7 +15,7 @@ extension FirestoreCall {
 
   /// Applies writes, each by itself; a refused one stops no other.
   func batchWrite(_ request: BatchWriteRequest) async throws -> BatchWriteResponse {
-    try WriteRules.checkDistinct(request.writes)
+    try check(batch: request.writes)
     var results: [Result<WriteResult, FirestoreServiceError>] = []
     for write in request.writes {
       do {

@@ -35,6 +35,14 @@ struct FirestoreCall: Sendable {
     }
   }
 
+  /// Refuses a batch with a document twice, and one of a user where the options say so.
+  func check(batch writes: [Write]) throws(FirestoreServiceError) {
+    try WriteRules.checkDistinct(writes)
+    guard context.caller.isOwner || !options.refusesBatchWritesOfUsers else {
+      throw FirestoreServiceError(.permissionDenied, "Batch writes require admin authentication.")
+    }
+  }
+
   /// The caller to ask the guard about; `nil` where no question is needed.
   var guarded: GuardedCaller? { engine.guarded(context) }
 

@@ -19,7 +19,9 @@ struct OrderWalk {
   /// The last document that was looked at, a result or not.
   private var last: Document?
 
-  init(_ query: NormalQuery, _ plan: QueryPlan, _ size: PageSize, in snapshot: Snapshot) throws {
+  init(
+    _ query: NormalQuery, _ plan: QueryPlan, _ size: PageSize, _ progress: RaceProgress, in snapshot: Snapshot
+  ) throws {
     self.query = query
     self.plan = plan
     self.size = size
@@ -29,13 +31,16 @@ struct OrderWalk {
     hasPast = !snapshot.past.isEmpty
     // A walk with a filter does not know how many documents to read.
     let wanted = min(BestResults.needed(for: query), plan.isDirect ? .max : tuning.likelyEntries)
-    source = PlannedDocuments(plan, wanted: wanted, in: snapshot)
+    source = PlannedDocuments(plan, wanted: wanted, progress, in: snapshot)
     sink = QuerySink(query)
     past = try PastDocuments(of: query, in: snapshot).documents[...]
   }
 
   /// The number of rows that were read.
   var cost: Int { source.cost }
+
+  /// The bytes of a document on average.
+  var documentBytes: Int { source.documentBytes }
 
   /// Continues until the page is full or has cost enough, or the results are at their end.
   ///
@@ -53,7 +58,8 @@ struct OrderWalk {
       let left = rows - source.cost
       if left <= 0 { return nil }
       // Large documents are read few at a time, so that a page does not outgrow its size by much.
-      let fitting = min(source.fitting(size.bytes - source.bytes), left)
+      let room = size.bytes - source.bytes
+      let fitting = min(source.fitting(room), left)
       let wanted = plan.isDecided ? min(sink.room, largestBatch, max(1, size.documents - sink.count)) : batch
       // Others run between two batches: taking documents apart costs more than reading them.
       // A query of few documents is answered without a pause, on the thread that asked.
@@ -61,7 +67,7 @@ struct OrderWalk {
         looked = 0
         await Task.yield()
       }
-      let documents = try await source.next(min(wanted, fitting))
+      let documents = try await source.next(min(wanted, fitting), room: room)
       looked += documents.count
       if documents.isEmpty {
         if source.isPaused { return nil }
@@ -92,7 +98,8 @@ struct OrderWalk {
   private mutating func page(endingAfter document: Document) -> QueryPage {
     takePast(before: document)
     if sink.isFull { return QueryPage(answer: answer, rest: .none) }
-    return QueryPage(answer: answer, rest: .after(QueryPosition(after: document, of: query, sink, RaceProgress())))
+    let progress = RaceProgress(documentBytes: documentBytes)
+    return QueryPage(answer: answer, rest: .after(QueryPosition(after: document, of: query, sink, progress)))
   }
 
   private var answer: QueryAnswer {

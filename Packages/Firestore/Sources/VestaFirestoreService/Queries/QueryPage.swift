@@ -70,4 +70,6 @@ struct RaceProgress: Sendable {
   var results = 0
   /// Whether this is a page after the first one.
   var isContinued = false
+  /// The bytes of a document on average; 0 when none was read.
+  var documentBytes = 0
 }

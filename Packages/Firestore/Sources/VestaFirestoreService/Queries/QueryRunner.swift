@@ -81,13 +81,14 @@ struct QueryRunner {
 
   /// Answers by a plan, unless a range of another field turns out to be the shorter way.
   private func page(by plan: QueryPlan, _ size: PageSize) async throws -> QueryPage {
-    var walk = try OrderWalk(query, plan, size, in: snapshot)
+    var walk = try OrderWalk(query, plan, size, progress, in: snapshot)
     guard !plan.isDirect, let keeper = snapshot.indexes else {
       guard let page = try await walk.page() else { throw FirestoreServiceError.damaged }
       return page
     }
     var race = RangeRace(query, progress, in: snapshot)
     var done = progress
+    done.documentBytes = walk.documentBytes
     let page: QueryPage
     switch try await race.run({ rows in try await walk.page(lookingAt: rows) }) {
     case .walked(let walked):
@@ -113,12 +114,12 @@ struct QueryRunner {
   /// Reads the documents of a range, and puts the matches in order.
   func sorted(_ plan: QueryPlan, _ size: PageSize) async throws -> (QueryPage, cost: Int) {
     let tuning = snapshot.tuning.queries
-    var source = PlannedDocuments(plan, wanted: .max, in: snapshot)
+    var source = PlannedDocuments(plan, wanted: .max, progress, in: snapshot)
     let needed = BestResults.needed(for: query, atMost: size.documents)
     var best = BestResults(query, wanted: needed, spare: tuning.spareResults)
     for document in try PastDocuments(of: query, in: snapshot).documents { best.take(document) }
     while true {
-      let documents = try await source.next(min(tuning.largestBatch, source.fitting(size.bytes)))
+      let documents = try await source.next(min(tuning.largestBatch, source.fitting(size.bytes)), room: size.bytes)
       if documents.isEmpty { break }
       for case let document? in documents where query.matches(document) { best.take(document) }
       // Large documents make a page short.

@@ -17,7 +17,7 @@ public enum DocsCommand {
   ///   - say: Takes the address.
   /// - Returns: The output, and the status.
   public static func run(
-    _ arguments: [String], in directory: String, until signals: AsyncStream<Int32>, say: (String) -> Void
+    _ arguments: [String], in directory: String, until signals: RunSignals, say: (String) -> Void
   ) async -> CommandResult {
     await .of { () throws(ServerError) in
       let options = try CommandOptions(arguments, values: ["--port"])
@@ -36,14 +36,15 @@ public enum DocsCommand {
   }
 
   private static func serve(
-    _ handler: DocumentationFolder, port: Int, until signals: AsyncStream<Int32>, say: (String) -> Void
+    _ handler: DocumentationFolder, port: Int, until signals: RunSignals, say: (String) -> Void
   ) async throws(ServerError) {
     do {
       let server = try VestaTransportServer()
       do {
         let listener = try await server.listen(at: .internet(host: "127.0.0.1", port: port), handler: handler)
+        signals.serves()
         say("http://\(listener.address)/documentation/")
-        for await _ in signals { break }
+        await signals.untilEnd()
         await listener.shutDown(within: .seconds(1))
       } catch {
         await server.stop()

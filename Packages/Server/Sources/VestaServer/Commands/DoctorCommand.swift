@@ -11,7 +11,7 @@ public enum DoctorCommand {
       var problems = rules(settings) + data(settings)
       if !ProjectApps.isProject(settings.project) { problems.append(ProjectApps.refusal(of: settings.project)) }
       problems += await store(settings)
-      problems += try await ports(settings)
+      problems += ports(settings)
       if let hub = await HubLocator.hub(of: settings.project) {
         problems.append(
           """
@@ -59,33 +59,17 @@ public enum DoctorCommand {
     return problems
   }
 
-  private static func isFree(_ port: Int, at host: String, _ transport: VestaTransportServer) async -> Bool {
-    do {
-      let listener = try await transport.listen(
-        at: .internet(host: host, port: port),
-        handler: HTTPClosureHandler { _ in .response(HTTPResponse(.serviceUnavailable)) })
-      await listener.shutDown(within: .zero)
-      return true
-    } catch {
-      return false
-    }
-  }
-
   /// The ports that cannot be opened.
-  private static func ports(_ settings: ServerSettings) async throws(ServerError) -> [String] {
-    var problems: [String] = []
-    do {
-      let transport = try VestaTransportServer()
-      for name in ServerSettings.usualPorts.keys.sorted() {
-        guard let port = settings.port(of: name), port > 0 else { continue }
-        if await !isFree(port, at: settings.hosts(of: name).first ?? "127.0.0.1", transport) {
-          problems.append("The port \(port) of \(name) is in use. Choose another one with --port-\(name).")
-        }
+  private static func ports(_ settings: ServerSettings) -> [String] {
+    ServerSettings.usualPorts.keys.sorted().compactMap { name in
+      guard let port = settings.port(of: name), port > 0 else { return nil }
+      let address = TransportAddress.internet(host: settings.hosts(of: name).first ?? "127.0.0.1", port: port)
+      do {
+        try VestaTransportServer.checkFree(address)
+        return nil
+      } catch {
+        return "The port \(port) of \(name) is in use. Choose another one with --port-\(name)."
       }
-      await transport.stop()
-    } catch {
-      throw ServerError("No port can be opened: \(error)")
     }
-    return problems
   }
 }

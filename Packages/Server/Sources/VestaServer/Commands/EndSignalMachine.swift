@@ -2,9 +2,9 @@
 ///
 /// Control-C arrives twice under `npm run`, `make` and `timeout`: from the terminal, which sends it to all of them, and
 /// once more from the program between. A person who sends a second one takes longer, and wants no export.
-public struct EndSignalMachine: Sendable {
+struct EndSignalMachine: Sendable {
   /// The reaction to a signal.
-  public enum Action: Sendable, Hashable {
+  enum Action: Sendable, Hashable {
     /// Export, where that was asked for, and stop.
     case end
     /// Nothing: it is the signal before, once more.
@@ -17,8 +17,8 @@ public struct EndSignalMachine: Sendable {
   private var last: Duration?
 
   /// A machine for a program that has received no signal.
-  public init() { self.init(interval: ServerTuning().signalInterval) }
-
+  ///
+  /// - Parameter interval: The time within which another signal is the same one.
   init(interval: Duration) { self.interval = interval }
 
   /// Takes a signal.
@@ -27,9 +27,10 @@ public struct EndSignalMachine: Sendable {
   ///   - time: The time since the start of the program.
   ///   - isServing: Whether the server has started: before that there is nothing to export.
   /// - Returns: The reaction.
-  public mutating func received(at time: Duration, isServing: Bool) -> Action {
+  mutating func received(at time: Duration, isServing: Bool) -> Action {
     if let last {
-      guard time - last >= interval else { return .ignore }
+      // A clock that was set back is no reason to ignore someone who wants the end.
+      guard time - last >= interval || time < last else { return .ignore }
       return .endAtOnce
     }
     last = time

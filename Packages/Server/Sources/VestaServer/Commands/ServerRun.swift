@@ -18,9 +18,9 @@ public struct ServerRun: Sendable {
   /// Serves until the first signal; then it exports, where that was asked for, and stops.
   ///
   /// - Throws: ``ServerError`` where the server cannot start or export.
-  public func serve(until signals: AsyncStream<Int32>) async throws {
-    let server = try await start()
-    for await _ in signals { break }
+  public func serve(until signals: RunSignals) async throws {
+    let server = try await start(signals)
+    await signals.untilEnd()
     try await end(server, exports: true)
   }
 
@@ -29,36 +29,20 @@ public struct ServerRun: Sendable {
   /// One word is a script for the shell; several are a program and its arguments. SIGTERM is passed on to the command,
   /// and SIGINT where no terminal has sent it to both. A command that a signal has killed exports nothing.
   ///
-  /// A second signal ends the run at once, also where the command ignores signals: it is killed, nothing is exported,
-  /// and the server is not stopped, since the program ends.
-  ///
   /// - Parameters:
   ///   - command: The words of the command.
   ///   - signals: The signals that this process receives.
   /// - Returns: The status of the command; 128 and the number of the signal that has killed it.
   /// - Throws: ``ServerError`` where the server or the command cannot start.
-  public func execute(_ command: [String], signals: AsyncStream<Int32>) async throws -> Int32 {
-    let server = try await start()
+  public func execute(_ command: [String], signals: RunSignals) async throws -> Int32 {
+    let server = try await start(signals)
     do {
       let child = try Self.start(command, for: server)
-      let forwarding = Task { () -> Int32? in
-        var machine = EndSignalMachine()
-        let begin = ContinuousClock.now
-        for await number in signals {
-          if machine.received(at: begin.duration(to: .now), isServing: true) == .endAtOnce {
-            child.signal(SIGKILL)
-            return number
-          }
-          if number != SIGINT || isatty(STDIN_FILENO) == 0 { child.signal(number) }
-        }
-        return nil
-      }
+      signals.pass(to: { number in
+        if number != SIGINT || isatty(STDIN_FILENO) == 0 { child.signal(number) }
+      })
       let end = await child.end
-      forwarding.cancel()
-      if let number = await forwarding.value {
-        say(arguments.exportPath == nil ? "Ended at once." : "Ended at once, without the export.")
-        return 128 + number
-      }
+      signals.pass(to: nil)
       let isExporting = if case .exited = end { true } else { false }
       if !isExporting, let path = arguments.exportPath {
         say("A signal has ended the command: nothing is exported to \(path).")
@@ -79,7 +63,7 @@ public struct ServerRun: Sendable {
     return try ChildProcess(words, variables: existing.merging(added) { $1 })
   }
 
-  private func start() async throws -> VestaServer {
+  private func start(_ signals: RunSignals) async throws -> VestaServer {
     // At the end it would be too late: data in memory would be lost.
     if let path = arguments.exportPath {
       let place = ExportPlace(path)
@@ -89,6 +73,7 @@ public struct ServerRun: Sendable {
       }
     }
     let server = try await VestaServer.start(arguments.settings, importing: importedPath)
+    signals.serves()
     say(server.table)
     return server
   }

@@ -46,6 +46,7 @@ enum ServerLibrary: Library {
         var options = FirestoreServiceOptions()
         let settings = SettingsOfApps.settings(of: container.appName)
         options.createsDatabasesByReading = settings.isDevelopment
+        options.refusesBatchWritesOfUsers = settings.isDevelopment
         if !settings.isDevelopment {
           options.databasesOfUsers = Set(settings.namedRules["firestore", default: [:]].keys)
             .union(settings.indexes.keys)

@@ -27,7 +27,7 @@ struct FirebaseFile {
   init(json: [UInt8]) throws(ServerError) {
     let object: JSONObject
     do throws(BytesError) {
-      object = try JSONObject(json: JSONComments.removed(from: json))
+      object = try Self.object(json)
     } catch {
       throw ServerError("firebase.json is not valid JSON: \(error.message). Mend it, or name another with --config.")
     }
@@ -93,17 +93,23 @@ struct FirebaseFile {
     return result
   }
 
-  private static func object(_ json: [UInt8]) -> JSONObject? {
-    try? JSONObject(json: JSONComments.removed(from: json))
+  /// The object of a file, which may have comments, and a byte-order mark as editors of Windows write it.
+  static func object(_ json: [UInt8]) throws(BytesError) -> JSONObject {
+    let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+    return try JSONObject(json: JSONComments.removed(from: json.starts(with: mark) ? Array(json.dropFirst(3)) : json))
   }
 
   /// The targets of a project in `.firebaserc`.
   static func targets(json: [UInt8], project: String) -> JSONObject {
-    object(json)?["targets"]?.object?[project]?.object ?? [:]
+    (try? object(json))?["targets"]?.object?[project]?.object ?? [:]
   }
 
-  /// The project that a name of `.firebaserc` stands for, such as `default`; `nil` where it has none of that name.
-  static func project(named name: String, json: [UInt8]) -> String? {
-    object(json)?["projects"]?.object?[name]?.string
+  /// The project that a name of `.firebaserc` stands for; `nil` where it has none of that name.
+  ///
+  /// - Parameter name: The name; `nil` for `default`, or the only name where there is one.
+  static func project(named name: String?, json: [UInt8]) -> String? {
+    guard let names = (try? object(json))?["projects"]?.object else { return nil }
+    if let name { return names[name]?.string }
+    return (names["default"] ?? (names.members.count == 1 ? names.members.first?.value : nil))?.string
   }
 }

@@ -1,7 +1,6 @@
 import Foundation
 import VestaBytes
 import VestaFiles
-import VestaServiceInterop
 
 /// The folder of a project: that of `firebase.json`, with `.firebaserc` and the data in it.
 ///
@@ -41,7 +40,7 @@ struct ProjectFolder {
       throw ServerError("\(file) cannot be read.")
     }
     do throws(BytesError) {
-      _ = try JSONObject(json: JSONComments.removed(from: bytes))
+      _ = try FirebaseFile.object(bytes)
       return bytes
     } catch {
       throw ServerError("\(file) is not valid JSON: \(error.message). Mend it, or remove it.")

@@ -124,10 +124,10 @@ public struct ServeArguments: Sendable, Hashable {
   }
 
   /// The project that a command is for: the one that is named, by its id or by its name in `.firebaserc`, and otherwise
-  /// the default one of that file.
+  /// the default or only one of that file.
   static func project(_ named: String?, in directory: String) throws(ServerError) -> String {
     let names = try ProjectFolder(of: directory).firebaserc()
-    let found = names.flatMap { FirebaseFile.project(named: named ?? "default", json: $0) }
+    let found = names.flatMap { FirebaseFile.project(named: named, json: $0) }
     return found ?? named ?? ServerSettings.noProject
   }
 }

@@ -12,6 +12,24 @@ struct Opened {
   private(set) var listeners: [any HTTPListener] = []
   private(set) var ports: [VestaServer.Port] = []
 
+  /// Refuses ports that could not be opened now, without opening them: the work before they are opened may be long.
+  static func check(_ names: [String], _ settings: ServerSettings) throws(ServerError) {
+    var taken: [TransportAddress: String] = [:]
+    for name in names {
+      let port = settings.port(of: name) ?? 0
+      guard port > 0, let host = settings.hosts(of: name).first else { continue }
+      let address = TransportAddress.internet(host: host, port: port)
+      if let other = taken.updateValue(name, forKey: address) {
+        throw ServerError("\(other) and \(name) have the same port \(port). Choose another one with --port-\(name).")
+      }
+      do {
+        try VestaTransportServer.checkFree(address)
+      } catch {
+        throw cannotOpen(port, of: name, at: host)
+      }
+    }
+  }
+
   /// Opens a port at several hosts, with the same number at each.
   ///
   /// The first host has to work; a machine may be without the second family of addresses. A port that is not to be

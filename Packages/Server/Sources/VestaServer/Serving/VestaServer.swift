@@ -57,6 +57,8 @@ public final class VestaServer: Sendable {
 
   /// Imports an export where one is named, and then opens all ports: whoever finds a port open finds all of the data.
   ///
+  /// A port that something else has is refused before the import, which may be long.
+  ///
   /// - Parameters:
   ///   - settings: The settings.
   ///   - path: The directory of an export that is imported first, as ``importData(from:)`` does; `nil` for none.
@@ -81,15 +83,13 @@ public final class VestaServer: Sendable {
     let transport = try VestaTransportServer(tuning: tuning)
     var opened = Opened(isVerbose: settings.isVerbose, clock: host.clock, security: security)
     do {
+      let providers = try Self.providers(settings, routes)
+      let named = providers.map(\.product).filter { settings.port(of: $0) != nil }
+      try Opened.check(named + [ServerSettings.shared, ServerSettings.hub], settings)
       try await host.checkStore()
       await DeclaredIndexFiles(settings).declare(in: host)
       if let path { try await exports.read(from: path) }
-      let providers = Composition.providers(routes)
-      if let unknown = settings.products?.subtracting(providers.map(\.product)).sorted().first {
-        throw ServerError("--only names \(unknown), which is no product of this server.")
-      }
-      let products = providers.filter { settings.products?.contains($0.product) ?? true }
-        .map { ($0, $0.handler(in: host)) }
+      let products = providers.map { ($0, $0.handler(in: host)) }
       for (provider, handler) in products {
         if let port = settings.port(of: provider.product) {
           try await opened.open(provider.product, port, settings.hosts(of: provider.product), transport, handler)
@@ -150,6 +150,17 @@ public final class VestaServer: Sendable {
     _ = await routes.delete()
     // Last: the next server of the directory finds every store closed.
     lock?.release()
+  }
+
+  /// The endpoints of the products that the settings name.
+  private static func providers(
+    _ settings: ServerSettings, _ routes: VestaApp
+  ) throws(ServerError) -> [any EndpointProvider] {
+    let providers = Composition.providers(routes)
+    if let unknown = settings.products?.subtracting(providers.map(\.product)).sorted().first {
+      throw ServerError("--only names \(unknown), which is no product of this server.")
+    }
+    return providers.filter { settings.products?.contains($0.product) ?? true }
   }
 
   private static func security(_ settings: ServerSettings) throws(ServerError) -> TLSServerSettings? {

@@ -19,9 +19,13 @@ struct StorageExportPart: ExportPart {
 
   // MARK: Writing
 
-  /// Writes the buckets of all projects, as the suite does: a bucket is often not named after the project of its users.
   func write(project: String, to root: String, in host: any EndpointHost) async throws -> JSONObject {
-    let folder = "\(root)/\(Self.folder)"
+    try await write(project: project, into: "\(root)/\(Self.folder)", in: host)
+    return ["path": .string(Self.folder)]
+  }
+
+  /// Writes the buckets of all projects, as the suite does: a bucket is often not named after the project of its users.
+  func write(project: String, into folder: String, in host: any EndpointHost) async throws {
     for name in ["blobs", "metadata"] {
       try FileManager.default.createDirectory(atPath: "\(folder)/\(name)", withIntermediateDirectories: true)
     }
@@ -32,7 +36,6 @@ struct StorageExportPart: ExportPart {
     let named = buckets.isEmpty ? ["\(project).appspot.com"] : buckets
     let list: JSONObject = ["buckets": .array(named.map { ["id": .string($0)] })]
     try Self.write(ExportText.json(list), to: "\(folder)/buckets.json")
-    return ["path": .string(Self.folder)]
   }
 
   /// Writes the objects of a project.
@@ -44,7 +47,7 @@ struct StorageExportPart: ExportPart {
     let backend = try host.backend((any StorageBackend).self, project: project)
     let admin = try host.backend((any StorageAdminBackend).self, project: project)
     // Parts of uploads that are not finished are no objects.
-    let buckets = try await admin.listBuckets(context: .owner).filter { $0 != PartsExchange.bucket }
+    let buckets = try await admin.listBuckets(context: .owner).filter { $0 != PartsBucket.name }
     for bucket in buckets {
       var request = ListRequest(bucket: bucket)
       repeat {

@@ -11,7 +11,8 @@ extension StorageRoute {
   ]
 
   static func xml(_ path: [String], _ request: Request) throws(BytesError) -> Call? {
-    let isForm = request.method == "POST" && request.field("content-type")?.hasPrefix("multipart/form-data") ?? false
+    let type = request.field("content-type")?.lowercased()
+    let isForm = request.method == "POST" && type?.hasPrefix("multipart/form-data") ?? false
     if isForm, let bucket = path.first, !bucket.isEmpty, path.dropFirst().allSatisfy(\.isEmpty) {
       return .form(bucket: bucket)
     }

@@ -3,7 +3,7 @@ public import VestaBytes
 /// Reads a body of the type `multipart/form-data`: the fields of a form, and then its file.
 ///
 /// The file is handed out as it is received and is never kept as a whole; the fields are bounded. Fields after the file
-/// are ignored, as in Google's XML.
+/// are ignored, as in Google's XML; of another file there is the event alone that it begins.
 public struct FormDataMachine: Sendable {
   /// A part of the body that was recognized.
   public enum Event: Sendable, Hashable {
@@ -17,7 +17,7 @@ public struct FormDataMachine: Sendable {
     case end
   }
 
-  private enum State { case preamble, headers, field(String), file, ended }
+  private enum State { case preamble, headers, field(String), file, laterHeaders, laterContent, ended }
 
   private var body: DelimitedBytes
   private let maximumFields: Int
@@ -37,13 +37,18 @@ public struct FormDataMachine: Sendable {
   }
 
   /// Whether the file has ended.
-  public var isEnded: Bool { if case .ended = state { true } else { false } }
+  public var isEnded: Bool {
+    switch state {
+    case .laterHeaders, .laterContent, .ended: true
+    case .preamble, .headers, .field, .file: false
+    }
+  }
 
   /// Takes a piece of the body.
   ///
   /// - Throws: `BytesError` with `.malformed` or `.limitExceeded`; nothing else can be read from the body then.
   public mutating func received(_ piece: [UInt8]) throws(BytesError) -> [Event] {
-    guard !isEnded else { return [] }
+    if case .ended = state { return [] }
     body.append(piece)
     var events: [Event] = []
     while try step(&events) {}
@@ -57,6 +62,11 @@ public struct FormDataMachine: Sendable {
       body.removeAll()
       return false
     case .headers: return try readHeaders(&events)
+    case .laterHeaders: return readLaterHeaders(&events)
+    case .laterContent:
+      guard body.takeContent().isWhole else { return false }
+      state = .laterHeaders
+      return true
     case .preamble, .field, .file: return try readContent(&events)
     }
   }
@@ -94,7 +104,22 @@ public struct FormDataMachine: Sendable {
     }
     guard content.isWhole else { return false }
     if isFile { events.append(.end) }
-    state = isFile ? .ended : .headers
+    state = isFile ? .laterHeaders : .headers
+    return true
+  }
+
+  /// Reads the headers of a part after the file; what is wrong there is no reason to refuse the file.
+  private mutating func readLaterHeaders(_ events: inout [Event]) -> Bool {
+    guard let isAtEnd = body.isAtEnd else { return false }
+    let headers = isAtEnd ? nil : body.takeHeaders()
+    if headers == nil, !isAtEnd, body.count <= maximumFields { return false }
+    guard let headers, let name = try? Self.names(headers).name else {
+      state = .ended
+      return true
+    }
+    let isFile = name.lowercased() == "file"
+    if isFile { events.append(.file(name: "")) }
+    state = isFile ? .ended : .laterContent
     return true
   }
 

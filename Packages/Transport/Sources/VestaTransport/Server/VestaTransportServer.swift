@@ -45,14 +45,9 @@ public final class VestaTransportServer: HTTPServer, Sendable {
     at address: TransportAddress, security: TLSServerSettings?, handler: any HTTPHandler
   ) async throws -> any HTTPListener {
     let security = try security.map { settings in try TLSServerSecurity(settings) }
-    guard case .internet(let host, let port) = address,
-      let place = SocketAddress(host: host == "localhost" ? "127.0.0.1" : host, port: port)
-    else {
-      throw TransportError(
-        .cannotListen, "\(address) is no address of this machine.", mayHaveBeenProcessed: false)
-    }
-    // A socket that shares its address would also share it with another listener: ask first whether it is free.
-    if port != 0 { PlatformSocket.close(try PlatformSocket.listen(at: place, shares: false, backlog: 0)) }
+    // A socket that shares its address would also share it with another listener.
+    try Self.checkFree(address)
+    let place = try Self.place(address)
     let first = try PlatformSocket.listen(at: place, shares: true, backlog: tuning.listenBacklog)
     let chosen = PlatformSocket.localAddress(first) ?? address
     let descriptors = try sockets(sharing: chosen, with: first)
@@ -61,13 +56,31 @@ public final class VestaTransportServer: HTTPServer, Sendable {
     return listener
   }
 
+  /// Refuses an address at which nothing could listen now, without listening at it: no client meets a server that is
+  /// not there yet.
+  ///
+  /// - Parameter address: The address; one with port 0, for which the system chooses a free one, is never refused.
+  /// - Throws: `TransportError` with `.cannotListen`.
+  public static func checkFree(_ address: TransportAddress) throws(TransportError) {
+    let place = try place(address)
+    guard case .internet(_, port: 1...) = address else { return }
+    PlatformSocket.close(try PlatformSocket.listen(at: place, shares: false, backlog: 0))
+  }
+
+  private static func place(_ address: TransportAddress) throws(TransportError) -> SocketAddress {
+    guard case .internet(let host, let port) = address,
+      let place = SocketAddress(host: host == "localhost" ? "127.0.0.1" : host, port: port)
+    else {
+      throw TransportError(.cannotListen, "\(address) is no address of this machine.", mayHaveBeenProcessed: false)
+    }
+    return place
+  }
+
   /// A socket for each loop, all at the address of the first; on failure all are closed.
   private func sockets(sharing address: TransportAddress, with first: Int32) throws -> [Int32] {
     var descriptors = [first]
     do {
-      guard case .internet(let host, let port) = address, let place = SocketAddress(host: host, port: port) else {
-        throw TransportError(.cannotListen, "\(address) is no address of this machine.", mayHaveBeenProcessed: false)
-      }
+      let place = try Self.place(address)
       for _ in loops.dropFirst() {
         descriptors.append(try PlatformSocket.listen(at: place, shares: true, backlog: tuning.listenBacklog))
       }
