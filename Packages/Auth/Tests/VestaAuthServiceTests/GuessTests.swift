@@ -24,6 +24,28 @@ import VestaServiceInterop
     #expect(await guess(right) == .tooManyAttempts)
   }
 
+  @Test func `an account asks of a limited number of addresses whether they are taken`() async throws {
+    let world = World { $0.codesPerRecipient = RateLimit(burst: 3, refillInterval: .seconds(86_400)) }
+    for number in 0..<5 { try await world.signUp("taken\(number)@example.com") }
+    let guests = [
+      try await world.engine.signUp(SignUpRequest(), context: world.context),
+      try await world.engine.signUp(SignUpRequest(), context: world.context),
+    ]
+    func ask(_ guest: Int, _ email: String) async -> AuthServiceError.Code? {
+      await refusal {
+        try await world.send(.verifyAndChangeEmail, newEmail: email, idToken: guests[guest].tokens.idToken)
+      }
+    }
+    for number in 0..<3 { #expect(await ask(0, "taken\(number)@example.com") == .emailExists) }
+    // From here on both answers are the same.
+    #expect(await ask(0, "taken3@example.com") == .tooManyAttempts)
+    #expect(await ask(0, "free@example.com") == .tooManyAttempts)
+    // Another account has its own number.
+    #expect(await ask(1, "taken4@example.com") == .emailExists)
+    #expect(await ask(1, "free@example.com") == nil)
+    #expect(world.sender.recordedEmails.map(\.recipient) == ["free@example.com"])
+  }
+
   @Test(arguments: ["name", "photo"])
   func `a longer name or picture is refused when the ID token would be too large with it`(_ part: String) async throws {
     let world = World()

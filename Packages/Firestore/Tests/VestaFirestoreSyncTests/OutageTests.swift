@@ -3,6 +3,7 @@ import VestaConcurrency
 import VestaFirestoreBackend
 import VestaFirestoreBackendContracts
 import VestaFirestoreModel
+import VestaStoreInterop
 import VestaStoreInteropFakes
 import VestaTesting
 
@@ -94,6 +95,24 @@ struct OutageTests {
     try await second.waitForPendingWrites()
     #expect(try await second.lookup([path("rooms/a")])[0].isFound)
     await second.shutdown()
+  }
+
+  @Test(arguments: [(StoreError.Code.closed, false), (.corrupt, true)])
+  func `a cache that was closed with its app is no failure for the log`(
+    code: StoreError.Code, isLogged: Bool
+  ) async throws {
+    let store = HookedStore()
+    store.hook { step in
+      if step == .read { throw StoreError(code, operation: "read", message: "Not one row.") }
+    }
+    var options = SyncOptions()
+    options.log = { [log] in log.add($0) }
+    let client = SyncClient(database: database, backend: world.engine, store: store, options: options)
+    // The client works without it.
+    #expect(try await !client.cachedDocument(path("rooms/a")).isFound)
+    try await client.write([set("rooms/a", [:])]).acknowledged()
+    await client.shutdown()
+    #expect(log.entries.contains { $0.contains("cannot be read") } == isLogged, "\(log.entries)")
   }
 
   @Test(arguments: [ServiceCode.unavailable, .resourceExhausted])

@@ -74,14 +74,17 @@ final class Received: Sendable {
   }
 
   /// The latest snapshot that satisfies a condition, now or later.
+  ///
+  /// - Throws: The failure of the listener, also one from before.
   func first(_ condition: @escaping @Sendable (ViewSnapshot) -> Bool) async throws -> ViewSnapshot {
     try await withCheckedThrowingContinuation { continuation in
-      let found = state.withLock { state -> ViewSnapshot? in
-        if let last = state.snapshots.last, condition(last) { return last }
+      let found = state.withLock { state -> Result<ViewSnapshot, any Error>? in
+        if let last = state.snapshots.last, condition(last) { return .success(last) }
+        if let error = state.errors.last { return .failure(error) }
         state.waiters.append((condition, continuation))
         return nil
       }
-      if let found { continuation.resume(returning: found) }
+      if let found { continuation.resume(with: found) }
     }
   }
 }

@@ -18,6 +18,8 @@ struct EventModel: Sendable {
   private var ids: [String: String] = [:]
   private var attempts: [String: [Attempt]] = [:]
   private(set) var succeeded: Set<String> = []
+  /// The runs of the successes.
+  private var runs: [String: Int] = [:]
   private(set) var problems: [String] = []
   var run = 0
 
@@ -43,6 +45,8 @@ struct EventModel: Sendable {
   mutating func begins(_ document: String, _ change: Change, id: String, isResent: Bool) -> Int {
     let key = Self.key(document, change)
     if let known = ids[id], known != key { problems.append("\(id) is the id of \(known) and of \(key)") }
+    // A program that ends between a success and its note runs the function again, the same program does not.
+    if runs[key] == run { problems.append("\(key) comes again after its success") }
     if ids.contains(where: { $0.value == key && $0.key != id }) { problems.append("\(key) has two ids") }
     ids[id] = key
     // A change that is being committed is not in the list yet, and is last.
@@ -60,7 +64,9 @@ struct EventModel: Sendable {
 
   mutating func ends(_ document: String, _ change: Change, isSuccess: Bool) {
     if let last = attempts[document]?.indices.last { attempts[document]?[last].isOver = true }
-    if isSuccess { succeeded.insert(Self.key(document, change)) }
+    guard isSuccess else { return }
+    succeeded.insert(Self.key(document, change))
+    runs[Self.key(document, change)] = run
   }
 
   /// The changes that have not had a success.

@@ -24,10 +24,12 @@ final class FunctionsHistory: Sendable {
   private let directory: TemporaryDirectory
   private let attempts: Int
   /// The functions of calls that run.
-  private let running = Locked(0)
+  let running = Locked(0)
   /// Whether functions of events succeed at once from now on.
   private let isWell = Locked(false)
   private let versions = Locked(0)
+  /// How often functions of calls have been run, less the calls of them that were made.
+  let surplus = Locked<[String: Int]>([:])
 
   struct Refused: Error {}
 
@@ -99,6 +101,8 @@ final class FunctionsHistory: Sendable {
     await app.delete()
     let left = running.withLock { $0 }
     if left != 0 { model.withLock { $0.broken("\(left) functions run after their app was deleted") } }
+    let surplus = surplus.withLock { $0.filter { $0.value != 0 } }
+    if !surplus.isEmpty { model.withLock { $0.broken("functions are run oftener than called: \(surplus)") } }
   }
 
   // MARK: Documents
@@ -141,13 +145,20 @@ final class FunctionsHistory: Sendable {
       let isWell = isWell.withLock { $0 }
       let number = model.withLock { $0.begins(document, change, id: event.id, isResent: isWell) }
       let fails = !isWell && number <= failures(change)
-      switch number % 3 {
-      case 0: block()
-      case 1: for _ in 0..<(change.after ?? 7) % 50 { await Task.yield() }
-      default: break
+      do {
+        switch ((change.after ?? 7) + number) % 4 {
+        case 0: block()
+        case 1: for _ in 0..<(change.after ?? 7) % 50 { await Task.yield() }
+        // It is cancelled when its program ends.
+        case 2: try await Task.sleep(for: .milliseconds((change.after ?? 7) % 5))
+        default: break
+        }
+        if fails { throw Refused() }
+        model.withLock { $0.ends(document, change, isSuccess: true) }
+      } catch {
+        model.withLock { $0.ends(document, change, isSuccess: false) }
+        throw error
       }
-      model.withLock { $0.ends(document, change, isSuccess: !fails) }
-      if fails { throw Refused() }
     }
     registerCalls(registry, app)
   }
@@ -178,119 +189,10 @@ final class FunctionsHistory: Sendable {
     let never = model.withLock { $0.open }
     if !never.isEmpty { model.withLock { $0.broken("never came again: \(never)") } }
   }
-
-  // MARK: Calls
-
-  private func registerCalls(_ registry: FunctionRegistry, _ app: VestaApp) {
-    registry.onCall("deep") { [self, weak app] (depth: Int, _) async throws -> Int in
-      try await counted {
-        guard depth > 0, let app else { return 0 }
-        let inner: Callable<Int, Int> = Functions.functions(app: app).httpsCallable("deep")
-        return try await inner(depth - 1) + 1
-      }
-    }
-    registry.onCall("refuse") { [self] (text: String, _) async throws -> Int in
-      try await counted { throw HTTPSError(.alreadyExists, text, details: ["why": text]) }
-    }
-    registry.onCall("hang") { [self] (_: Int, _) async throws -> Int in
-      try await counted {
-        try await Gate().pass()
-        return 0
-      }
-    }
-    registry.onCall("block") { [self] (number: Int, _) async throws -> Int in
-      try await counted {
-        block()
-        return number
-      }
-    }
-    registry.onStreamingCall("count") { [self] (limit: Int, _, stream: CallableStream<Int>) async throws -> String in
-      try await counted {
-        for number in 0..<limit { try await stream.send(number) }
-        return "done"
-      }
-    }
-  }
-
-  private func counted<Value>(_ body: () async throws -> Value) async throws -> Value {
-    running.withLock { $0 += 1 }
-    defer { running.withLock { $0 -= 1 } }
-    return try await body()
-  }
-
-  private func call(_ app: VestaApp, _ random: inout SplitMix) async {
-    let functions = Functions.functions(app: app), number = random.below(5)
-    switch random.below(6) {
-    case 0:
-      let deep: Callable<Int, Int> = functions.httpsCallable("deep")
-      await expect("deep \(number)") { try await deep(number) == number }
-    case 1:
-      let block: Callable<Int, Int> = functions.httpsCallable("block")
-      await expect("block") { try await block(number) == number }
-    case 2:
-      let refuse: Callable<String, Int> = functions.httpsCallable("refuse")
-      await expect("refuse") {
-        do {
-          _ = try await refuse("no \(number)")
-          return false
-        } catch let error as FunctionsError {
-          return error.code == .alreadyExists && error.localizedDescription == "no \(number)"
-        }
-      }
-    case 3:
-      let hang: Callable<Int, Int> = functions.httpsCallable("hang")
-      let task = Task { try await hang(0) }
-      for _ in 0..<random.below(200) { await Task.yield() }
-      task.cancel()
-      await expect("a cancelled call") {
-        if case .success = await task.result { return false }
-        return true
-      }
-    case 4:
-      var hang: Callable<Int, Int> = functions.httpsCallable("hang")
-      hang.timeoutInterval = 0.05
-      let call = hang
-      await expect("a call with a time limit") {
-        do {
-          _ = try await call(0)
-          return false
-        } catch let error as FunctionsError {
-          return error.code == .deadlineExceeded
-        }
-      }
-    default: await stream(functions, &random)
-    }
-  }
-
-  private func stream(_ functions: Functions, _ random: inout SplitMix) async {
-    let limit = random.below(40), most = random.oneIn(2) ? random.below(10) : Int.max
-    let count: Callable<Int, StreamResponse<Int, String>> = functions.httpsCallable("count")
-    await expect("a stream of \(limit)") {
-      var seen = 0
-      for try await response in try count.stream(limit) {
-        switch response {
-        case .message(let number):
-          guard number == seen else { return false }
-          seen += 1
-        case .result(let text): return text == "done" && seen == limit
-        }
-        if seen > most { return true }
-      }
-      return false
-    }
-  }
-
-  private func expect(_ text: String, _ body: () async throws -> Bool) async {
-    do {
-      if try await !body() { model.withLock { $0.broken("\(text) has another answer") } }
-    } catch {
-      model.withLock { $0.broken("\(text) fails: \(error)") }
-    }
-  }
 }
 
 /// Blocks the thread, as programs do.
-private func block() { Thread.sleep(forTimeInterval: 0.002) }
+func block() { Thread.sleep(forTimeInterval: 0.002) }
 
 /// The options of the history whose project is configured.
 private enum ChosenFunctions: Library {

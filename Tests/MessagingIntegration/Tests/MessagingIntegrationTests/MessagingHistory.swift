@@ -29,7 +29,7 @@ final class MessagingHistory: Sendable {
   private let count: Int
   private let offset = Locked(Int64(0))
   private let clock: ServiceClock
-  private let run = Locked(0)
+  let run = Locked(0)
 
   init(seed: UInt64) throws {
     var random = SplitMix(seed: seed)
@@ -54,7 +54,7 @@ final class MessagingHistory: Sendable {
   // MARK: Programs
 
   /// The apps of one run.
-  private struct Program {
+  struct Program {
     let apps: [VestaApp]
     let messagings: [Messaging]
     let admin: any MessagingAdminBackend
@@ -156,8 +156,12 @@ final class MessagingHistory: Sendable {
     message.isHigh = random.oneIn(3)
     message.isImmediate = random.oneIn(8)
     if random.oneIn(4) { message.collapseKey = "\(target)".filter { $0.isLetter || $0.isNumber } }
-    let sent = message, number = model.withLock { $0.sends(sent) }
-    var push = PushMessage(to: target, data: ["number": "\(number)"])
+    await send(message, program)
+  }
+
+  func send(_ message: MessagingModel.Message, _ program: Program) async {
+    let number = model.withLock { $0.sends(message) }
+    var push = PushMessage(to: message.target, data: ["number": "\(number)"])
     push.android = ["priority": message.isHigh ? "HIGH" : "NORMAL"]
     if message.isImmediate { push.android?["ttl"] = "0s" }
     if let key = message.collapseKey { push.android?["collapse_key"] = .string(String(key.suffix(60))) }
@@ -174,7 +178,7 @@ final class MessagingHistory: Sendable {
 
   // MARK: Clients
 
-  private func register(_ program: Program, _ client: Int) async {
+  func register(_ program: Program, _ client: Int) async {
     do {
       let token = try await program.messagings[client].token()
       model.withLock { $0.registered(client, token) }
@@ -185,7 +189,7 @@ final class MessagingHistory: Sendable {
 
   private func act(_ program: Program, _ client: Int, _ random: inout SplitMix) async {
     let messaging = program.messagings[client]
-    switch random.below(12) {
+    switch random.below(14) {
     case 0...4: await loop(program, client, random.next())
     case 5:
       let (one, other) = (random.next(), random.next())
@@ -193,6 +197,7 @@ final class MessagingHistory: Sendable {
       await loop(program, client, other)
       await first
     case 6: _ = messaging.foregroundMessages.makeAsyncIterator()
+    case 11, 12: await leaveTheSlower(program, client, random.next())
     case 7...9: await change(messaging, client, random.pick(Self.topics), isMember: !random.oneIn(3), waits: true)
     case 10: await change(messaging, client, random.pick(Self.topics), isMember: random.oneIn(2), waits: false)
     default:
@@ -226,72 +231,7 @@ final class MessagingHistory: Sendable {
     }
     if waits { await ended.wait() }
   }
-
-  /// A loop that takes some messages, each in its own way, and is left or cancelled.
-  private func loop(_ program: Program, _ client: Int, _ seed: UInt64) async {
-    let messaging = program.messagings[client], run = run.withLock { $0 }
-    let index = model.withLock { $0.loopBegins(client, run: run) }
-    let isOver = Locked(false)
-    let task = Task { [model] in
-      var random = SplitMix(seed: seed)
-      let most = random.below(6)
-      var count = 0
-      for await message in messaging.foregroundMessages {
-        guard let number = Int(message.data["number"] ?? "") else { continue }
-        model.withLock { $0.take(number, by: index) }
-        switch random.below(6) {
-        case 0: block()
-        case 1: _ = try? await messaging.token()
-        case 2: for _ in 0..<random.below(100) { await Task.yield() }
-        default: break
-        }
-        count += 1
-        if count >= most { break }
-      }
-      isOver.withLock { $0 = true }
-    }
-    var random = SplitMix(seed: seed &+ 1)
-    for _ in 0..<random.below(1_500) where !isOver.withLock({ $0 }) { await Task.yield() }
-    task.cancel()
-    await task.value
-    model.withLock { $0.loopEnds(index) }
-  }
-
-  /// Receives until everything has arrived that has to.
-  private func drain(_ program: Program, _ client: Int) async {
-    await register(program, client)
-    let messaging = program.messagings[client], run = run.withLock { $0 }
-    let index = model.withLock { $0.loopBegins(client, run: run) }
-    let task = Task { [model] in
-      guard !model.withLock({ $0.missing(client).isEmpty }) else { return }
-      for await message in messaging.foregroundMessages {
-        guard let number = Int(message.data["number"] ?? "") else { continue }
-        if model.withLock({
-          $0.take(number, by: index); return $0.missing(client).isEmpty
-        }) {
-          break
-        }
-      }
-    }
-    // The time limit of messages that never arrive.
-    let limit = Task {
-      try await Task.sleep(for: .seconds(30))
-      task.cancel()
-    }
-    await task.value
-    limit.cancel()
-    model.withLock { model in
-      model.loopEnds(index)
-      let missing = model.missing(client)
-      if !missing.isEmpty {
-        model.broken("never arrived at client \(client) (\(model.clients[client])): \(missing)")
-      }
-    }
-  }
 }
-
-/// Blocks the thread, as programs do.
-private func block() { Thread.sleep(forTimeInterval: 0.001) }
 
 /// The options of the history whose project is configured.
 private enum Chosen: Library {

@@ -140,7 +140,8 @@ struct MessagingModel: Sendable {
     }
     if isFor(loop.client, message) == false { problems.append("\(label) is not for it") }
     // Waiting messages arrive by priority, and within one priority in the order of acceptance.
-    for taken in loop.taken where !message.isImmediate {
+    let passing = lastPassing(to: index, message)
+    for taken in loop.taken where !message.isImmediate && taken.time > passing {
       let later = messages[taken.number]
       if !later.isImmediate, later.isHigh == message.isHigh, message.end < later.begin {
         problems.append("\(label) comes after \(later.number), which was accepted later")
@@ -148,6 +149,19 @@ struct MessagingModel: Sendable {
     }
     loops[index].taken.append((number, tick()))
     clients[loop.client].taken.insert(number)
+  }
+
+  /// The time up to which a loop may have been passed on a message by another one, which is left without taking it: what
+  /// was taken by then may have been accepted later.
+  private func lastPassing(to index: Int, _ message: Message) -> Int {
+    let loop = loops[index]
+    // A loop that has taken something was there when a later message arrived, and was not passed that.
+    if let first = loop.taken.first, first.time < message.begin { return 0 }
+    let others = loops.indices.filter { other in
+      other != index && loops[other].client == loop.client && loops[other].run == loop.run
+        && loops[other].end > loop.begin && !loops[other].taken.contains { $0.number == message.number }
+    }
+    return others.map { loops[$0].end }.max() ?? 0
   }
 
   mutating func broken(_ problem: String) { problems.append(problem) }

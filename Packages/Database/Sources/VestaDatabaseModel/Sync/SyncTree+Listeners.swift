@@ -109,8 +109,9 @@ extension SyncTree {
     _ id: Int?, at path: DatabasePath, _ spec: DatabaseQuerySpec,
     cancellation: (status: String, message: String)? = nil
   ) -> [SyncEvent] {
-    guard let point = root[path], spec.isDefault || point.view(for: spec) != nil else { return [] }
-    let hadCompleteView = point.hasCompleteView
+    // Nothing of the point is kept: a copy of all its views would be made when one of them changes.
+    guard spec.isDefault ? root[path] != nil : isListened(path, spec) else { return [] }
+    let hadCompleteView = root[path]?.hasCompleteView == true
     var (removedViews, events): ([DatabaseQuerySpec], [SyncEvent]) = root.update(path) { point in
       point.removeRegistrations(id, path, spec.isDefault ? nil : spec, cancellation)
     }
