@@ -44,6 +44,27 @@ import Testing
     #expect(compiled.decide(RulesRequest(.list, RulesPath("/databases/d/documents/a/1"))).isAllowed)
   }
 
+  @Test(arguments: [
+    (
+      "resource.data.i is geopoint || true",
+      "ERROR 4:43: An unsupported type identifier was used with the 'is' operator. Received geopoint. Expected one of bool,bytes,constraint,duration,float,int,latlng,list,vector,set,number,map,string,timestamp,path,map_diff"
+    ),
+    ("resource.data.s.matches('[')", "ERROR 4:39: Invalid regular expression pattern. Pattern: [."),
+    ("resource.data.s.split('(?=a)')[0] == ''", "ERROR 4:37: Invalid regular expression pattern. Pattern: (?=a)."),
+    ("'['.matches('[') || resource.data.s == 'a'", "ERROR 4:27: Invalid regular expression pattern. Pattern: [."),
+  ])
+  func `types that do not exist and expressions that cannot be read are errors, as in the emulator`(
+    condition: String, issue: String
+  ) {
+    #expect(issues(inService("allow get: if \(condition);")).first == issue)
+  }
+
+  @Test func `an expression that is put together, and one of replace, is an error of its call`() {
+    let condition =
+      "'a'.matches('' + '[') || 'a'.replace('[', '') == '' || 'a'.matches('[a]') || resource.data.i is map_diff"
+    #expect(issues(inService("allow get: if \(condition);")).isEmpty)
+  }
+
   @Test func `names and calls that mean nothing are warnings`() {
     let found = issues(
       inService("function f(a) { let b = 1; return missing; }\nallow read: if nope() && math.abs() == 1;"))

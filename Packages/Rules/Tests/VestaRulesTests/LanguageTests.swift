@@ -71,7 +71,7 @@ import Testing
       "string([1]) == ''",
       "Unsupported operation error. Received: string(list). Expected: string(int), string(float), string(null), string(string), string(bool), string(path)."
     ),
-    ("'a'.matches('(')", "Invalid regular expression: missing )."),
+    ("'a'.matches('' + '(')", "Invalid regular expression: missing )."),
     (
       "latlng.value(-100, 0.5) == null",
       "Latitude should be in [-90,90] range and longitude should be in [-180,180] range. latitude: -100.0, longitude: 0.5."

@@ -25,6 +25,20 @@ import VestaTesting
     #expect(try ruleset("(\(lookups(11))) || true").decide(request("d"), documents: Counting()).isAllowed)
   }
 
+  @Test(arguments: [
+    // The eleventh lookup is an argument that is not used: its error is none of the call.
+    ((0..<11).map { "unused(exists(/x/\($0)))" }, true),
+    ((0..<15).map { "unused(exists(/x/\($0)))" } + ["exists(/x/20)"], false),
+    (["either(true, exists(/x/0))"] + (1...9).map { "exists(/x/\($0))" }, true),
+    (["either(true, exists(/x/0))"] + (1...10).map { "exists(/x/\($0))" }, false),
+  ]) func `documents that unused arguments look up count, as in the official emulator`(
+    terms: [String], isAllowed: Bool
+  ) throws {
+    let functions = "function unused(a) { return true; } function either(a, b) { return a || b; }"
+    let compiled = try ruleset(terms.joined(separator: " && "), functions: functions)
+    #expect(compiled.decide(request("d"), documents: Counting()).isAllowed == isAllowed)
+  }
+
   @Test func `a document counts once and is asked for once for each function`() throws {
     let documents = Counting()
     let twice = "exists(/x/1) && get(/x/1).data == {} && exists(/x/1) && \(lookups(9))"

@@ -261,7 +261,8 @@ import Testing
     "int('9223372036854775808') == 0", "int('') == 0", "int('1 ') == 0", "float('') == 0", "float('abc') == 0",
     "[[1]].join(',') == ''", "{'a': 1}.get(1, 2) == 2", "{'a': 1}.get([1], 2) == 2", "{1: 2} == {}",
     "math.abs(-9223372036854775808) == 0", "9223372036854775807 * 2 == 0", "-9223372036854775808 / -1 == 0",
-    "'a'.matches('[') || false", "'a'.replace('(', '') == ''", "'a'.split('*') == []", "'a'.matches('(?=a)')",
+    "'a'.matches('' + '[') || false", "'a'.replace('(', '') == ''", "'a'.split('' + '*') == []",
+    "'a'.matches('' + '(?=a)')",
     "/a/$([1]) == /a/b", "/a/$(null) == /a", "1 in 1", "1 in {'a': 1}", "'a' in 'abc'", "'a'[true] == ''",
     "[1]['a'] == 1",
   ]) func `what has no value is an error that another operand makes up for`(condition: String) throws {

@@ -58,6 +58,9 @@ public struct Benchmark: Sendable {
   /// Measures single operations of the other.
   public let otherSamples: Samples?
 
+  /// How often both are measured, in turns; the figures are medians.
+  public let rounds: Int
+
   /// The reason why there is nothing to measure, which stands in place of the figures.
   public let absence: String?
 
@@ -69,17 +72,20 @@ public struct Benchmark: Sendable {
   ///   - bar: The bound of the result.
   ///   - ours: The name of ours, and its measurement.
   ///   - other: The name of the other, and its measurement.
+  ///   - rounds: How often both are measured, in turns. Where the ratio of similar costs counts, many short rounds say
+  ///     more than few long ones: the clock of a processor changes within seconds.
   ///   - samples: Measures single operations of ours, for percentiles.
   ///   - otherSamples: Measures single operations of the other.
   public init(
     name: String, unit: Unit = .nanoseconds, bar: Bar, ours: (label: String, run: Run),
-    other: (label: String, run: Run), samples: Samples? = nil, otherSamples: Samples? = nil
+    other: (label: String, run: Run), rounds: Int = 5, samples: Samples? = nil, otherSamples: Samples? = nil
   ) {
     self.name = name
     self.unit = unit
     self.bar = bar
     self.ours = ours
     self.other = other
+    self.rounds = rounds
     self.samples = samples
     self.otherSamples = otherSamples
     absence = nil
@@ -92,6 +98,7 @@ public struct Benchmark: Sendable {
     bar = .none
     ours = ("", { 0 })
     other = ("", { 0 })
+    rounds = 0
     samples = nil
     otherSamples = nil
     self.absence = absence

@@ -27,9 +27,11 @@ public func runBenchmarks(_ benchmarks: [Benchmark], filters: [String]) async {
 private func line(for benchmark: Benchmark) async -> String {
   if let absence = benchmark.absence { return row(benchmark.name, absence) }
   var (ours, others) = ([Double](), [Double]())
-  for _ in 0..<5 {
-    ours.append(await benchmark.ours.run())
+  for round in 0..<benchmark.rounds {
+    // In turns also within a round: the one that is first has the warmer or the colder caches.
+    if round % 2 == 0 { ours.append(await benchmark.ours.run()) }
     others.append(await benchmark.other.run())
+    if round % 2 == 1 { ours.append(await benchmark.ours.run()) }
   }
   let (our, other) = (median(ours), median(others))
   // The ratio of each round, as both sides of a round had the same company.

@@ -1,3 +1,6 @@
+import VestaBytes
+import VestaPatterns
+
 /// Looks at names, calls and limits of a parsed file.
 ///
 /// Names that mean nothing and calls with a wrong number of arguments are warnings, as in production: at run time they
@@ -13,6 +16,8 @@ struct Checker {
   private var calls: [[Int]]
   /// The names in paths on which `bind()` is called.
   private var templateNames: Set<NodeID> = []
+  /// The regular expressions that can be read.
+  private var patterns: Set<UTF8String> = []
 
   init(_ tree: SyntaxTree, source: SourceText, limits: RulesLimits) {
     self.tree = tree
@@ -156,9 +161,26 @@ struct Checker {
           waiting += arguments.reversed()
           continue
         }
+        if ["matches", "split"].contains(name), arguments.count == 1 { check(pattern: arguments[0]) }
       default: break
       }
       waiting += tree.children(of: id).reversed()
+    }
+  }
+
+  /// Reports an expression of `matches` and `split` that cannot be read, where it is written in the rules; that of
+  /// `replace` is an error of its call, as in the official emulator.
+  private mutating func check(pattern id: NodeID) {
+    guard case .literal(.string(let text)) = tree.nodes[id].kind, patterns.insert(UTF8String(text)).inserted else {
+      return
+    }
+    do throws(PatternError) {
+      _ = try Pattern(text, isReused: false)
+    } catch {
+      // One that is only too large here may be none of production's errors.
+      guard error.code == .syntax else { return }
+      patterns.remove(UTF8String(text))
+      self.error("Invalid regular expression pattern. Pattern: \(text).", tree.nodes[id].anchor)
     }
   }
 

@@ -190,7 +190,7 @@ struct QuickCompiler {
     let function = program.functions[Int(step.a)]
     let arguments = program.lists[Int(step.b)]
     guard function.parameterCount == arguments.count else { return nil }
-    // An argument is evaluated also where it is not used, and an error of it is one of the call.
+    // An argument is evaluated also where it is not used, and documents that it looks up count.
     for argument in arguments where !cannotFail(Int(argument), frame) { return nil }
     return (function.result, Frame(arguments, frame))
   }

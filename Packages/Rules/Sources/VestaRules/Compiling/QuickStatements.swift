@@ -1,24 +1,29 @@
 import VestaBytes
 
-/// The quick forms of the statements of a match about one method, in flat lists of plain numbers: deciding them counts
-/// no reference for each step.
+/// The quick forms of the statements of a match about one method, in flat lists of plain numbers.
+///
+/// A condition is a way through tests: each says which one is next where it holds, and where it does not. So deciding
+/// needs no calls inside of calls, and counts no reference for each step.
 final class QuickStatements: Sendable {
-  private struct Step: Sendable {
+  private struct Test: Sendable {
     enum Code: UInt8, Sendable {
-      case no, yes, signedIn, hasResource
+      case signedIn, hasResource
       /// The operand `a`, which is a boolean.
       case value
       /// Whether the operands `a` and `b` are equal.
       case equal
-      /// The negation of step `a`.
-      case not
-      /// The steps of the list from `a` up to `b`.
-      case all, any
     }
+
+    /// The ends of the way.
+    static let holds: Int32 = -1
+    static let fails: Int32 = -2
 
     let code: Code
     var a: Int32 = 0
     var b: Int32 = 0
+    /// The next test, or an end.
+    let whenTrue: Int32
+    let whenFalse: Int32
   }
 
   private struct Operand: Sendable {
@@ -29,18 +34,17 @@ final class QuickStatements: Sendable {
     var index = 0
   }
 
-  /// The statements: their steps, and the expressions that each counts as.
-  private let roots: [(step: Int32, cost: Int)]
-  private let steps: [Step]
-  private let lists: [Int32]
+  /// The statements: their first tests, and the expressions that each counts as.
+  private let roots: [(test: Int32, cost: Int)]
+  private let tests: [Test]
   private let operands: [Operand]
   private let constants: [RulesValue]
   private let names: [String]
 
   init(_ statements: [(condition: QuickCondition, cost: Int)]) {
     var builder = Builder()
-    roots = statements.map { (builder.add($0.condition), $0.cost) }
-    (steps, lists, operands) = (builder.steps, builder.lists, builder.operands)
+    roots = statements.map { (builder.add($0.condition, Test.holds, Test.fails), $0.cost) }
+    (tests, operands) = (builder.tests, builder.operands)
     (constants, names) = (builder.constants, builder.names)
   }
 
@@ -60,42 +64,28 @@ final class QuickStatements: Sendable {
   ) -> Bool? {
     for root in roots {
       left -= root.cost
-      guard left >= 0, let holds = holds(root.step, isSignedIn, hasResource, name, places, longest, ask)
-      else { return nil }
-      if holds { return true }
+      guard left >= 0 else { return nil }
+      var next = root.test
+      while next >= 0 {
+        let test = tests[Int(next)]
+        let isTrue: Bool
+        switch test.code {
+        case .signedIn: isTrue = isSignedIn
+        case .hasResource: isTrue = hasResource
+        case .value:
+          guard case .bool(let bool)? = value(test.a, name, places, ask) else { return nil }
+          isTrue = bool
+        case .equal:
+          guard let left = value(test.a, name, places, ask), let right = value(test.b, name, places, ask),
+            let isEqual = QuickCondition.equal(left, right, upTo: longest)
+          else { return nil }
+          isTrue = isEqual
+        }
+        next = isTrue ? test.whenTrue : test.whenFalse
+      }
+      if next == Test.holds { return true }
     }
     return false
-  }
-
-  private func holds(
-    _ id: Int32, _ isSignedIn: Bool, _ hasResource: Bool, _ name: String, _ places: SegmentPlaces, _ longest: Int,
-    _ ask: (QuickRulesQuestion) -> RulesValue?
-  ) -> Bool? {
-    let step = steps[Int(id)]
-    switch step.code {
-    case .no: return false
-    case .yes: return true
-    case .signedIn: return isSignedIn
-    case .hasResource: return hasResource
-    case .value:
-      guard case .bool(let bool)? = value(step.a, name, places, ask) else { return nil }
-      return bool
-    case .equal:
-      guard let left = value(step.a, name, places, ask),
-        let right = value(step.b, name, places, ask)
-      else { return nil }
-      return QuickCondition.equal(left, right, upTo: longest)
-    case .not: return holds(step.a, isSignedIn, hasResource, name, places, longest, ask).map { !$0 }
-    case .all, .any:
-      let decisive = step.code == .any
-      for index in Int(step.a)..<Int(step.b) {
-        guard let holds = holds(lists[index], isSignedIn, hasResource, name, places, longest, ask) else {
-          return nil
-        }
-        if holds == decisive { return decisive }
-      }
-      return !decisive
-    }
   }
 
   private func value(
@@ -115,35 +105,33 @@ final class QuickStatements: Sendable {
     }
   }
 
-  /// Collects the steps of conditions.
+  /// Collects the tests of conditions, each after the ones that follow it.
   private struct Builder {
-    var steps: [Step] = []
-    var lists: [Int32] = []
+    var tests: [Test] = []
     var operands: [Operand] = []
     var constants: [RulesValue] = []
     var names: [String] = []
 
-    mutating func add(_ condition: QuickCondition) -> Int32 {
-      let step: Step
+    /// Adds a condition.
+    ///
+    /// - Parameters:
+    ///   - condition: The condition.
+    ///   - yes: The test that is next where it holds.
+    ///   - no: The test that is next where it does not.
+    /// - Returns: Its first test.
+    mutating func add(_ condition: QuickCondition, _ yes: Int32, _ no: Int32) -> Int32 {
       switch condition {
-      case .constant(let bool): step = Step(code: bool ? .yes : .no)
-      case .signedIn: step = Step(code: .signedIn)
-      case .hasResource: step = Step(code: .hasResource)
-      case .value(let operand): step = Step(code: .value, a: add(operand))
-      case .equal(let left, let right): step = Step(code: .equal, a: add(left), b: add(right))
-      case .not(let inner): step = Step(code: .not, a: add(inner))
-      case .all(let inner): step = several(.all, inner)
-      case .any(let inner): step = several(.any, inner)
+      case .constant(let bool): return bool ? yes : no
+      case .signedIn: tests.append(Test(code: .signedIn, whenTrue: yes, whenFalse: no))
+      case .hasResource: tests.append(Test(code: .hasResource, whenTrue: yes, whenFalse: no))
+      case .value(let operand): tests.append(Test(code: .value, a: add(operand), whenTrue: yes, whenFalse: no))
+      case .equal(let left, let right):
+        tests.append(Test(code: .equal, a: add(left), b: add(right), whenTrue: yes, whenFalse: no))
+      case .not(let inner): return add(inner, no, yes)
+      case .all(let inner): return inner.reversed().reduce(yes) { add($1, $0, no) }
+      case .any(let inner): return inner.reversed().reduce(no) { add($1, yes, $0) }
       }
-      steps.append(step)
-      return Int32(steps.count - 1)
-    }
-
-    private mutating func several(_ code: Step.Code, _ conditions: [QuickCondition]) -> Step {
-      var numbers: [Int32] = []
-      for condition in conditions { numbers.append(add(condition)) }
-      lists += numbers
-      return Step(code: code, a: Int32(lists.count - numbers.count), b: Int32(lists.count))
+      return Int32(tests.count - 1)
     }
 
     private mutating func add(_ operand: QuickCondition.Operand) -> Int32 {

@@ -17,27 +17,42 @@ extension MatchTable {
     // Unsafe pointers, used inside the closures only: segments are compared where they lie.
     let found = name.utf8.withContiguousStorageIfAvailable { name in
       SegmentPlaces(name).map { places in
-        (places, bytes.withUnsafeBytes { only(UnsafeRawBufferPointer(name), places, $0) })
+        let name = UnsafeRawBufferPointer(name)
+        let match = nodes.withUnsafeBufferPointer { nodes in
+          literals.withUnsafeBufferPointer { literals in
+            bytes.withUnsafeBytes { only(name, places, nodes, literals, $0) }
+          }
+        }
+        return (places, match)
       }
     }
     return found ?? nil
   }
 
   private func only(
-    _ name: UnsafeRawBufferPointer, _ places: SegmentPlaces, _ bytes: UnsafeRawBufferPointer
+    _ name: UnsafeRawBufferPointer, _ places: SegmentPlaces, _ nodes: UnsafeBufferPointer<Node>,
+    _ literals: UnsafeBufferPointer<Literal>, _ bytes: UnsafeRawBufferPointer
   ) -> OnlyMatch {
     var node = nodes[0]
-    for position in 0..<places.count {
-      guard node.globs.isEmpty, node.literals.count <= Node.few else { return .several }
+    var position = 0
+    while position < places.count {
+      var (index, end) = (node.literals.lowerBound, node.literals.upperBound)
+      guard node.globs.isEmpty, Int(end - index) <= Node.few else { return .several }
       var next = node.capture
-      for index in node.literals {
-        let literal = literals[Int(index)]
-        guard places.isEqual(name, at: position, bytes, literal.bytes) else { continue }
-        // The capture leads to other matches.
-        if next >= 0 { return .several }
-        next = literal.next
-        break
+      if index < end {
+        let segment = places.bounds(position)
+        while index < end {
+          let literal = literals[Int(index)]
+          if SegmentPlaces.areEqual(name, segment, bytes, literal.bytes) {
+            // The capture leads to other matches.
+            if next >= 0 { return .several }
+            next = literal.next
+            end = index
+          }
+          index += 1
+        }
       }
+      position += 1
       guard next >= 0 else { return .none }
       node = nodes[Int(next)]
     }

@@ -21,22 +21,28 @@ struct SegmentPlaces: Sendable {
     guard bytes.count > 9, bytes.count < Int(UInt16.max), bytes[8] == UInt8(ascii: "/"),
       raw.loadUnaligned(as: UInt64.self) == SegmentPlaces.projects
     else { return nil }
+    // The project, which is no segment, ends at the first slash.
     var (start, offset, isInProject) = (9, 9, true)
     while offset < bytes.count {
-      var slashes = SegmentPlaces.slashes(in: raw, from: offset)
+      let rest = bytes.count - offset
+      // At the end the last eight bytes, without the ones before the offset.
+      let last = rest < 8 ? rest : 8
+      let word = UInt64(littleEndian: raw.loadUnaligned(fromByteOffset: offset - 8 + last, as: UInt64.self))
+      var slashes = SegmentPlaces.slashes(in: word >> UInt64(64 &- last &* 8))
       while slashes != 0 {
-        let end = offset + slashes.trailingZeroBitCount >> 3
+        let end = offset &+ slashes.trailingZeroBitCount >> 3
         guard end > start, isInProject || add(start) else { return nil }
-        (start, isInProject) = (end + 1, false)
-        slashes &= slashes - 1
+        (start, isInProject) = (end &+ 1, false)
+        slashes &= slashes &- 1
       }
-      offset += 8
+      offset &+= 8
     }
     guard bytes.count > start, !isInProject, add(start) else { return nil }
-    set(count, bytes.count + 1)
+    set(count, bytes.count &+ 1)
   }
 
   /// Adds a segment; false where there are too many.
+  @inline(__always)
   private mutating func add(_ start: Int) -> Bool {
     guard count < SegmentPlaces.most else { return false }
     set(count, start)
@@ -44,6 +50,7 @@ struct SegmentPlaces: Sendable {
     return true
   }
 
+  @inline(__always)
   private mutating func set(_ index: Int, _ start: Int) {
     // Unsafe pointer, used inside the closure only: the index is at most `most`, the last of 16.
     withUnsafeMutableBytes(of: &starts) {
@@ -51,6 +58,7 @@ struct SegmentPlaces: Sendable {
     }
   }
 
+  @inline(__always)
   private func start(_ index: Int) -> Int {
     // Unsafe pointer, used inside the closure only: the buffer checks the index.
     withUnsafeBytes(of: starts) { Int($0.load(fromByteOffset: index * 2, as: UInt16.self)) }
@@ -61,19 +69,17 @@ struct SegmentPlaces: Sendable {
     $0 | UInt64($1.element) << UInt64($1.offset << 3)
   }.littleEndian
 
-  /// The slashes among the next eight of at least eight bytes: the highest bit of each.
-  private static func slashes(in bytes: UnsafeRawBufferPointer, from offset: Int) -> UInt64 {
-    let rest = min(8, bytes.count - offset)
-    // At the end the last eight bytes, without the ones before the offset.
-    var word = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset - 8 + rest, as: UInt64.self))
-    word >>= UInt64(64 - rest * 8)
+  /// The slashes among eight bytes: the highest bit of each.
+  @inline(__always)
+  private static func slashes(in word: UInt64) -> UInt64 {
     // A byte that is a slash is zero now, and the only one whose highest bit is set in the end.
-    word ^= 0x2F2F_2F2F_2F2F_2F2F
+    let word = word ^ 0x2F2F_2F2F_2F2F_2F2F
     let low: UInt64 = 0x7F7F_7F7F_7F7F_7F7F
-    return ~(((word & low) + low) | word | low)
+    return ~(((word & low) &+ low) | word | low)
   }
 
   /// The bytes of a segment, by their places in the name.
+  @inline(__always)
   func bounds(_ index: Int) -> Range<Int> { start(index)..<start(index + 1) - 1 }
 
   /// A segment of a name.
@@ -90,25 +96,34 @@ struct SegmentPlaces: Sendable {
   func isEqual(
     _ name: UnsafeRawBufferPointer, at index: Int, _ other: UnsafeRawBufferPointer, _ range: Range<Int>
   ) -> Bool {
-    let bounds = bounds(index)
-    guard range.count == bounds.count else { return false }
-    return SegmentPlaces.areEqual(
-      UnsafeRawBufferPointer(rebasing: name[bounds]), UnsafeRawBufferPointer(rebasing: other[range]))
+    SegmentPlaces.areEqual(name, bounds(index), other, range)
   }
 
-  /// Whether two parts of one length have the same bytes, eight at a time.
-  private static func areEqual(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Bool {
-    var offset = 0
-    while offset + 8 <= left.count {
-      guard
-        left.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
-          == right.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
-      else { return false }
-      offset += 8
+  /// Whether two parts have the same bytes.
+  @inline(__always)
+  static func areEqual(
+    _ left: UnsafeRawBufferPointer, _ leftRange: Range<Int>, _ right: UnsafeRawBufferPointer, _ rightRange: Range<Int>
+  ) -> Bool {
+    let count = leftRange.upperBound &- leftRange.lowerBound
+    guard count == rightRange.upperBound &- rightRange.lowerBound else { return false }
+    func areEqual<Word: FixedWidthInteger & BitwiseCopyable>(at offset: Int, as type: Word.Type) -> Bool {
+      left.loadUnaligned(fromByteOffset: leftRange.lowerBound &+ offset, as: type)
+        == right.loadUnaligned(fromByteOffset: rightRange.lowerBound &+ offset, as: type)
     }
-    while offset < left.count {
-      guard left[offset] == right[offset] else { return false }
-      offset += 1
+    // Whole words; the last one may have bytes of the one before it.
+    if count >= 8 {
+      var offset = 0
+      while offset &+ 8 < count {
+        guard areEqual(at: offset, as: UInt64.self) else { return false }
+        offset &+= 8
+      }
+      return areEqual(at: count &- 8, as: UInt64.self)
+    }
+    if count >= 4 { return areEqual(at: 0, as: UInt32.self) && areEqual(at: count &- 4, as: UInt32.self) }
+    var offset = 0
+    while offset < count {
+      guard areEqual(at: offset, as: UInt8.self) else { return false }
+      offset &+= 1
     }
     return true
   }

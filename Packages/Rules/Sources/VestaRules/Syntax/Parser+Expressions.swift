@@ -84,6 +84,12 @@ extension Parser {
       } else if isWord("is") {
         advance()
         let type = try name()
+        if !RulesValue.typeNames.contains(type.name) {
+          // At the next token, as production says it.
+          issue(
+            "An unsupported type identifier was used with the 'is' operator. Received \(type.name.prefix(40)). "
+              + "Expected one of \(RulesValue.typeNames.joined(separator: ","))", token.span)
+        }
         left.node = try add(.isType(left.node, type.name), anchor: anchor, first: left.first)
       } else {
         return left

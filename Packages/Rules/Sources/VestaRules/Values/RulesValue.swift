@@ -193,3 +193,11 @@ extension RulesValue {
     }
   }
 }
+
+extension RulesValue {
+  /// The types that `is` knows, in production's order.
+  static let typeNames = [
+    "bool", "bytes", "constraint", "duration", "float", "int", "latlng", "list", "vector", "set", "number", "map",
+    "string", "timestamp", "path", "map_diff",
+  ]
+}
