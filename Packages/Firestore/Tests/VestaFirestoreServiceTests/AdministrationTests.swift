@@ -86,7 +86,7 @@ import VestaTesting
           context: context)
         return nil
       } catch {
-        return (error as? FirestoreServiceError)?.code
+        return error.code
       }
     }
     let user = CallContext()
