@@ -57,6 +57,7 @@ extension OracleWorld {
         client.queue.append(writes)
       }
     }
+    await showOwnWrites(client)
     if random.oneIn(2) { try await readDocument(index) }
     if random.oneIn(3) { try await readQuery(index) }
     if client.isOnline, random.oneIn(3) { try await client.db.waitForPendingWrites() }
@@ -210,7 +211,24 @@ extension OracleWorld {
 
   private func changeNetwork(_ index: Int) async throws {
     // One of them at a time is offline.
-    if clients[1 - index].isOnline { try await setOnline(index, !clients[index].isOnline) }
+    guard clients[1 - index].isOnline else { return }
+    guard clients[index].isOnline, random.oneIn(2) else { return try await setOnline(index, !clients[index].isOnline) }
+    try await workOffline(index)
+  }
+
+  /// A session without network, with lists of a few documents on the screen that writes leave and enter.
+  private func workOffline(_ index: Int) async throws {
+    let client = clients[index]
+    while client.listeners.count < 4 {
+      var query = OracleQuery(collection: random.pick(Self.collections))
+      query.orders = [(random.pick(["seq", "a"]), random.oneIn(2))]
+      query.limit = (1 + random.below(3), random.oneIn(3))
+      log("client \(index) listens to \(query)")
+      client.listeners.append(OracleListener(query, of: client.db, includesMetadata: random.oneIn(2)))
+    }
+    try await setOnline(index, false, converges: true)
+    for _ in 0..<4 { try await write(index) }
+    if random.oneIn(2) { try await setOnline(index, true) }
   }
 
   /// Ends the client, with its pending writes in its store, and begins again.

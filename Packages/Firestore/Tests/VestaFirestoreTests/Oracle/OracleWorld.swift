@@ -22,6 +22,8 @@ final class OracleWorld {
     var listeners: [OracleListener] = []
     /// Whether pending writes may be shown on top of an earlier state of their documents than the backend's.
     var hasEstimates = false
+    /// The backend's documents when the network was disabled, if all listeners showed them then.
+    var shown: [String: OracleFields]?
 
     init(app: VestaApp, isEmbedded: Bool) throws {
       self.app = app
@@ -122,24 +124,39 @@ final class OracleWorld {
   }
 
   private func converge(_ listener: OracleListener) async {
-    let (expected, documents) = (listener.query.results(server), server)
+    await converge(listener, to: server, showsMetadata: listener.includesMetadata)
+    check(listener)
+  }
+
+  /// Waits until the listeners of a client without a network show its writes, and the documents that take the place of
+  /// results which they take out of a limit.
+  ///
+  /// What the other client has written in between they do not show.
+  func showOwnWrites(_ client: Client) async {
+    guard !client.isOnline, client.isEmbedded, client.shown == server else { return }
+    let documents = local(client)
+    for listener in client.listeners { await converge(listener, to: documents, showsMetadata: false) }
+  }
+
+  private func converge(
+    _ listener: OracleListener, to documents: [String: OracleFields], showsMetadata: Bool
+  ) async {
+    let expected = listener.query.results(documents)
     let isThere = await listener.wait { shown in
       shown.paths == expected && shown.paths.allSatisfy { shown.fields[$0] == documents[$0] }
-        && (!listener.includesMetadata || !shown.isFromCache && !shown.isPending)
+        && (!showsMetadata || !shown.isFromCache && !shown.isPending)
     }
-    if !isThere {
-      fault(
-        "\(listener.query) shows \(listener.shown.map { "\($0)" } ?? "nothing"), not \(expected.map { ($0, documents[$0] ?? [:]) })"
-      )
-    }
-    check(listener)
+    guard !isThere else { return }
+    let shown = listener.shown.map { "\($0)" } ?? "nothing"
+    fault("\(listener.query) shows \(shown), not \(expected.map { ($0, documents[$0] ?? [:]) })")
   }
 
   func check(_ listener: OracleListener) {
     for text in listener.takeFaults() { fault("\(listener.query): \(text)") }
   }
 
-  func setOnline(_ index: Int, _ isOnline: Bool) async throws {
+  /// Enables or disables the network of a client, of which all listeners have converged before if that is wanted.
+  func setOnline(_ index: Int, _ isOnline: Bool, converges: Bool = false) async throws {
     let client = clients[index]
     log("client \(index) \(isOnline ? "online" : "offline")")
     if isOnline {
@@ -151,6 +168,8 @@ final class OracleWorld {
       try await client.db.waitForPendingWrites()
     } else {
       try await flush()
+      client.shown = converges ? server : nil
+      if client.shown != nil { for listener in client.listeners { await converge(listener) } }
       try await client.db.disableNetwork()
       client.isOnline = false
     }
