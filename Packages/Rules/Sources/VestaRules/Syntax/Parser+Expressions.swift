@@ -84,7 +84,8 @@ extension Parser {
       } else if isWord("is") {
         advance()
         let type = try name()
-        if !RulesValue.typeNames.contains(type.name) {
+        // `is null` has a meaning here; the emulator refuses it.
+        if type.name != "null", !RulesValue.typeNames.contains(type.name) {
           // At the next token, as production says it.
           issue(
             "An unsupported type identifier was used with the 'is' operator. Received \(type.name.prefix(40)). "
