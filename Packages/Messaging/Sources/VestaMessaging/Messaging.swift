@@ -54,6 +54,12 @@ public final class Messaging: NSObject, Sendable {
     var delegate = DelegateReference()
     /// The time at which the service last refused the token, in microseconds since 1970.
     var lastRefusal: Int64?
+    /// Whether the app is to be registered without a caller that waits for it.
+    var wantsRegistration = false
+    /// The number of registrations without a caller that have failed in a row.
+    var failedRegistrations = 0
+    /// Whether a timer is set for the next one.
+    var hasRegistrationTimer = false
     var topicWaiters: [TopicWaiter] = []
     /// The number of batches of changes of topics that the service has answered in this run.
     var endedBatches = 0
@@ -99,6 +105,7 @@ public final class Messaging: NSObject, Sendable {
     }
     let changes = network?.addChangeListener { [weak self] in
       self?.delivery.networkChanged()
+      self?.registerAgain()
       self?.workOnTopics()
     }
     networkChanges.withLock { $0 = changes }

@@ -170,10 +170,8 @@ extension Messaging {
     }
   }
 
-  func registerInBackground() { Task { _ = try? await renewToken() } }
-
   /// Asks the service for the token; requests at the same time are one request.
-  private func renewToken() async throws -> String {
+  func renewToken() async throws -> String {
     try checkAppIsThere()
     do {
       return try await flight.value(for: senderID) {
@@ -197,26 +195,6 @@ extension Messaging {
     publish(token)
     workOnTopics()
     return token
-  }
-
-  /// Registers again when the service no longer knows the token.
-  ///
-  /// At most once an hour: of two programs with one installation each would make the other's token invalid.
-  ///
-  /// - Returns: Whether that is being done, or another token is there.
-  @discardableResult
-  func tokenWasRefused(_ token: String) -> Bool {
-    let now = clock.now()
-    let isWorthTrying = state.withLock { state in
-      if let last = state.lastRefusal, (0..<tuning.refusalPause.microseconds).contains(now - last) { return false }
-      state.lastRefusal = now
-      return true
-    }
-    guard fcmTokenIfKnown == token else { return true }
-    guard isWorthTrying else { return false }
-    change { $0.tokenTime = 0 }
-    registerInBackground()
-    return true
   }
 
   private func request(senderID: String?, currentToken: String?) -> RegisterRequest {
@@ -256,6 +234,8 @@ extension Messaging {
 
   private func forgetToken() -> String? {
     let token = fcmTokenIfKnown
+    // A registration that waits for the service would undo this.
+    state.withLock { $0.wantsRegistration = false }
     change { $0.token = nil }
     publish(nil)
     return token

@@ -1,0 +1,62 @@
+import Testing
+import VestaConcurrency
+import VestaMessagingBackendFakes
+import VestaServiceInterop
+import VestaTesting
+
+@testable import VestaMessaging
+
+/// Registrations that no caller waits for, while the service cannot be reached.
+@Suite struct RegistrationTests {
+  @Test(arguments: [ServiceCode.unavailable, .deadlineExceeded])
+  func `auto-init registers the app as soon as the service is there`(_ code: ServiceCode) async throws {
+    let backend = ScriptedMessagingBackend()
+    backend.fail(code)
+    let bench = try Bench(backend: backend, autoInit: true)
+    while backend.state.withLock({ $0.requests.isEmpty }) { await Task.yield() }
+    backend.fail(nil)
+    #expect(try await tokenWithinMinutes(bench) { _ in true } != nil)
+    await bench.end()
+  }
+
+  @Test func `a refused token is replaced, though the service was away when it was noticed`() async throws {
+    let bench = try Bench()
+    let first = try await bench.messaging.token()
+    let task = Task { for await _ in bench.messaging.foregroundMessages {} }
+    while bench.backend.links.isEmpty { await Task.yield() }
+    bench.backend.state.withLock { $0.rotates = true }
+    bench.backend.fail(.unavailable)
+    bench.backend.endConnections(.notFound)
+    while bench.backend.state.withLock({ $0.requests.count }) < 2 { await Task.yield() }
+    bench.backend.fail(nil)
+    #expect(try await tokenWithinMinutes(bench) { $0 != first } != nil)
+    task.cancel()
+    await task.value
+    await bench.end()
+  }
+
+  @Test func `the pauses grow, and the deletion of the token ends the attempts`() async throws {
+    let backend = ScriptedMessagingBackend()
+    backend.fail(.unavailable)
+    let bench = try Bench(backend: backend, autoInit: true)
+    #expect(try await tokenWithinMinutes(bench) { _ in true } == nil)
+    // After 1, 2, 4, 8, 16 and 32 s, and then every minute.
+    #expect((5...16).contains(backend.state.withLock { $0.requests.count }))
+    try await bench.messaging.deleteToken()
+    backend.fail(nil)
+    let count = backend.state.withLock { $0.requests.count }
+    #expect(try await tokenWithinMinutes(bench) { _ in true } == nil)
+    #expect(backend.state.withLock { $0.requests.count } == count)
+    await bench.end()
+  }
+
+  /// Lets ten minutes pass, or fewer when there is a token that the caller waits for.
+  private func tokenWithinMinutes(_ bench: Bench, _ isWanted: (String) -> Bool) async throws -> String? {
+    for _ in 0..<600 {
+      if let token = bench.messaging.fcmTokenIfKnown, isWanted(token) { return token }
+      bench.clock.advance(by: .seconds(1))
+      try await Task.sleep(for: .milliseconds(2))
+    }
+    return nil
+  }
+}
