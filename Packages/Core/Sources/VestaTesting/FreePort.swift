@@ -1,7 +1,7 @@
 import Foundation
 import VestaConcurrency
 
-/// Finds ports for programs that listen at a number that they are given, and for servers that listen again at their number.
+/// Finds ports for programs that listen at a number that they are given, and for servers that listen again at theirs.
 ///
 /// The numbers are below the ones that the system assigns to sockets by itself, and none is assigned twice: no other
 /// test takes one in between.

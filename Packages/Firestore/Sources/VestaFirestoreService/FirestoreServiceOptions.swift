@@ -53,8 +53,8 @@ public struct FirestoreServiceOptions: Sendable {
 
   /// The identifiers of the databases that writes of users create; `nil` for all.
   ///
-  /// Of others a user's call fails with `NOT_FOUND` until the owner has made or written to the database. The default one
-  /// is always there. A server that anyone may call names its databases here: each one that is made stays.
+  /// Of others a user's call fails with `NOT_FOUND` until the owner has made or written to the database. The default
+  /// one is always there. A server that anyone may call names its databases here: each one that is made stays.
   public var databasesOfUsers: Set<String>?
 
   /// Refuses `BatchWrite` of everyone but owners, as Firebase's emulator does; for development and tests.

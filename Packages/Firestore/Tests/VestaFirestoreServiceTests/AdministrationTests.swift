@@ -80,7 +80,7 @@ import VestaTesting
     func write(_ database: String, as context: CallContext) async -> ServiceCode? {
       let name = "projects/p/databases/\(database)/documents/a/1"
       do {
-        try await engine.commit(
+        _ = try await engine.commit(
           CommitRequest(
             database: "projects/p/databases/\(database)", writes: [.update(Document(name: name, fields: [:]))]),
           context: context)
