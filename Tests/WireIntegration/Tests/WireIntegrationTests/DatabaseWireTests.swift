@@ -46,7 +46,7 @@ import VestaTransportInteropFakes
     let engine = DatabaseEngine(store: ModelStore())
     let server = try await SocketServer(DatabaseEndpoints(), in: host(engine))
     let options = VestaOptions(
-      projectID: "demo", backend: .emulators(["database": "127.0.0.1:\(port)"]))
+      projectID: "demo", backend: .emulators(["database": "127.0.0.1:\(server.port)"]))
     options.callbackQueue = DispatchQueue(label: "callbacks")
     let app = try VestaApp.configure(
       name: "database-\(UUID().uuidString)", options: options,

@@ -62,7 +62,7 @@ import VestaTransportInteropFakes
   @Test func `64 MiB arrive once and whole although all connections are cut each 100 ms, both ways`() async throws {
     let server = try await SocketServer(StorageEndpoints(), in: host(engine))
     let options = VestaOptions(
-      projectID: "demo-\(UUID().uuidString)", backend: .emulators(["storage": "127.0.0.1:\(port)"]))
+      projectID: "demo-\(UUID().uuidString)", backend: .emulators(["storage": "127.0.0.1:\(server.port)"]))
     options.storageBucket = "test-bucket"
     options.callbackQueue = DispatchQueue(label: "callbacks")
     let app = try VestaApp.configure(
