@@ -45,6 +45,16 @@ import VestaTesting
     #expect(said.entries.last == "Ended at once, without the export." && statuses.entries == [128 + SIGTERM])
   }
 
+  @Test func `a command that starts when the run has been ended at once is killed`() {
+    let signals = signals()
+    signals.serves()
+    signals.received(SIGTERM)
+    clock.advance(by: .milliseconds(500))
+    signals.received(SIGTERM)
+    signals.pass(to: passed.add)
+    #expect(passed.entries == [SIGKILL] && statuses.entries == [128 + SIGTERM])
+  }
+
   @Test func `signals are the command's while it runs, and the run's after it`() {
     let signals = signals()
     signals.serves()

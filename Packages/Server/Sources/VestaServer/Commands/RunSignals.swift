@@ -16,7 +16,7 @@ public final class RunSignals: Sendable {
   private struct State {
     var machine: EndSignalMachine
     var isServing = false
-    /// The signal that has ended the run.
+    /// What a command is sent that had not been started when the run ended.
     var ending: Int32?
     /// Sends a signal to the command that runs.
     var command: (@Sendable (Int32) -> Void)?
@@ -58,7 +58,11 @@ public final class RunSignals: Sendable {
     let time = Duration.microseconds(clock.now() - start)
     let (action, command) = state.withLock { state in
       let action = state.machine.received(at: time, isServing: state.isServing)
-      if action == .end { state.ending = number }
+      switch action {
+      case .end: state.ending = number
+      case .endAtOnce: state.ending = SIGKILL
+      default: break
+      }
       return (action, state.command)
     }
     if action == .endAtOnce {
