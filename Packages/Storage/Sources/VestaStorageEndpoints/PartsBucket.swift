@@ -7,9 +7,9 @@ import VestaStorageBackend
 enum PartsBucket {
   static let name = "vesta-upload-parts"
 
-  /// Whoever knows the id of an upload may send its parts.
+  /// A caller who knows the id of an upload may send its parts.
   ///
-  /// Functions do not hear of them.
+  /// The calls send no events to functions.
   static let context = CallContext(caller: .owner, suppressesEvents: true)
 
   /// The beginning of the names of an upload.

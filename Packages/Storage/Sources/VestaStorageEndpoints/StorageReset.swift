@@ -2,7 +2,7 @@ import VestaServiceInterop
 import VestaStorageBackend
 import VestaTransportInterop
 
-/// Clears the objects, buckets and uploads in parts of all projects; functions do not hear of it.
+/// Clears the objects, buckets and uploads in parts of all projects, without events to functions.
 ///
 /// An object that is stored meanwhile may stay, with its bucket.
 struct StorageReset {

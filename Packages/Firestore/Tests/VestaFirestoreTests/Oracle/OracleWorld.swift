@@ -131,7 +131,7 @@ final class OracleWorld {
   /// Waits until the listeners of a client without a network show its writes, and the documents that take the place of
   /// results which they take out of a limit.
   ///
-  /// What the other client has written in between they do not show.
+  /// They do not show the writes of the other client in between.
   func showOwnWrites(_ client: Client) async {
     guard !client.isOnline, client.isEmbedded, client.shown == server else { return }
     let documents = local(client)

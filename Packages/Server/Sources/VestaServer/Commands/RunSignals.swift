@@ -16,7 +16,7 @@ public final class RunSignals: Sendable {
   private struct State {
     var machine: EndSignalMachine
     var isServing = false
-    /// What a command is sent that had not been started when the run ended.
+    /// The signal for a command that starts after the run has ended.
     var ending: Int32?
     /// Sends a signal to the command that runs.
     var command: (@Sendable (Int32) -> Void)?
