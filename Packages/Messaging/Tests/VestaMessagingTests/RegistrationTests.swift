@@ -39,22 +39,25 @@ import VestaTesting
     let backend = ScriptedMessagingBackend()
     backend.fail(.unavailable)
     let bench = try Bench(backend: backend, autoInit: true)
-    #expect(try await tokenWithinMinutes(bench) { _ in true } == nil)
+    #expect(try await tokenWithinMinutes(bench, steps: 600) { _ in true } == nil)
     // After 1, 2, 4, 8, 16 and 32 s, and then every minute.
     #expect((5...16).contains(backend.state.withLock { $0.requests.count }))
     try await bench.messaging.deleteToken()
     backend.fail(nil)
     let count = backend.state.withLock { $0.requests.count }
-    #expect(try await tokenWithinMinutes(bench) { _ in true } == nil)
+    #expect(try await tokenWithinMinutes(bench, steps: 600) { _ in true } == nil)
     #expect(backend.state.withLock { $0.requests.count } == count)
     await bench.end()
   }
 
   /// Lets ten minutes pass, or fewer when there is a token that the caller waits for.
-  private func tokenWithinMinutes(_ bench: Bench, _ isWanted: (String) -> Bool) async throws -> String? {
-    for _ in 0..<600 {
+  private func tokenWithinMinutes(
+    _ bench: Bench, steps: Int = 10_000, _ isWanted: (String) -> Bool
+  ) async throws -> String? {
+    // A busy machine may have answered nothing when the ten minutes are over.
+    for step in 0..<steps {
       if let token = bench.messaging.fcmTokenIfKnown, isWanted(token) { return token }
-      bench.clock.advance(by: .seconds(1))
+      if step < 600 { bench.clock.advance(by: .seconds(1)) }
       try await Task.sleep(for: .milliseconds(2))
     }
     return nil
