@@ -127,6 +127,28 @@ private final class FrameServer: Sendable {
     #expect(error?.code == .closed)
   }
 
+  /// The first of them finds that the connection is over, and the others must not be left there.
+  @Test func `requests that wait for a connection which ends at once end or are sent elsewhere`() async throws {
+    for _ in 0..<40 {
+      try await run { peer, number in
+        guard number > 0 else { return }
+        peer.send(.settings())
+        while let frame = peer.next() { if Self.isRequest(frame) { peer.send(Self.answer(frame.stream)) } }
+      } _: { send in
+        let failures = await withTaskGroup(of: (any Error)?.self) { group in
+          for _ in 0..<8 {
+            group.addTask {
+              do { _ = try await send(.post, .bytes([1])) } catch { return error }
+              return nil
+            }
+          }
+          return await group.reduce(into: []) { if let error = $1 { $0.append(error) } }
+        }
+        for case let failure as TransportError in failures { #expect(failure.code == .connectionLost) }
+      }
+    }
+  }
+
   @Test func `a request that is refused again and again fails, and one with a stream at once`() async throws {
     let seen = Log<Int>()
     try await run {

@@ -28,6 +28,8 @@ final class HTTP2ClientConnection: SocketConnection, ExchangeCarrier, @unchecked
   // MARK: Sending
 
   func begin(_ exchange: ClientExchange) {
+    // Of several that wait for a connection the first may find that the peer has ended it.
+    guard !isClosed else { return pool.forget(self, exchange, isRefused: true) }
     exchange.connection = self
     waiting.append(exchange)
     turn {}
