@@ -33,8 +33,10 @@ import VestaTesting
     var certain = 0, possible = 0
     for round in 0..<rounds {
       let worker = try WorkerProcess("DatabaseCrashWorker", "both", directory.path, "\(first)")
+      // Most kills happen after some answers, however slow the disk is; others at any time, also before the start.
       let line = round % 4 == 3 ? nil : "registered"
-      let lines = try await worker.killAfter(microseconds: random.below(60_000), afterLine: line)
+      let lines = try await worker.killAfter(
+        microseconds: random.below(60_000), afterLine: line, andMore: random.below(20))
       acknowledged.formUnion(numbers(in: lines))
       certain += lines.contains("registered") ? 1 : 0
       possible += 1

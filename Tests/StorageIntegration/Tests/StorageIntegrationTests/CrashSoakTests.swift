@@ -42,7 +42,8 @@ import VestaTesting
     for round in 0..<rounds {
       try Worker.content(random.next() >> 1, 6_000_000).write(to: URL(fileURLWithPath: file))
       let worker = try WorkerProcess("StorageCrashWorker", data, "\(random.next() >> 1)", file)
-      let lines = try await worker.killAfter(microseconds: random.below(120_000), afterLine: "ready")
+      let lines = try await worker.killAfter(
+        microseconds: random.below(120_000), afterLine: "ready", andMore: round % 3 == 2 ? 0 : random.below(9))
       #expect(!lines.contains { $0.hasPrefix("error") }, "seed \(seed), round \(round): \(lines)")
       var begun: [Int: [Version]] = [:]
       for line in lines {
