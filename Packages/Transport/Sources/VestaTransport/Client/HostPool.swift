@@ -46,6 +46,8 @@ final class HostPool: @unchecked Sendable {
   }
 
   func send(_ exchange: ClientExchange, _ route: Route) {
+    // It may have waited for a later turn, to be sent again.
+    guard !isClosed else { return exchange.fail(TransportError(.closed, "The client was closed.")) }
     exchange.attempts += 1
     if route.speaksHTTP2 { return multiplex(exchange, route) }
     if let connection = idleConnection(to: route) {

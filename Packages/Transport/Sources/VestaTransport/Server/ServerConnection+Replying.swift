@@ -35,14 +35,18 @@ extension ServerConnection {
         response = HTTPResponse(.internalServerError)
       }
       // The preference has brought the task back to the loop.
-      if loop.isCurrent { turn { completed(response) } } else { perform { self.completed(response) } }
+      if loop.isCurrent { completed(response) } else { loop.perform { self.completed(response) } }
     }
   }
 
-  func completed(_ response: HTTPResponse) {
+  private func completed(_ response: HTTPResponse) {
     task = nil
-    guard !isClosed, case .replying = phase else { return }
-    respond(response)
+    guard !isClosed, case .replying = phase else {
+      // What writes the body would wait for a reader for ever.
+      if case .stream(let body, _) = response.body { body.cancel() }
+      return
+    }
+    turn { respond(response) }
   }
 
   func respond(_ made: HTTPResponse) {
