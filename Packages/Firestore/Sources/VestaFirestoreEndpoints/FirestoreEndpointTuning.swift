@@ -5,6 +5,9 @@ public struct FirestoreEndpointTuning: Sendable {
   /// The largest request, in bytes; the service allows 10 MiB.
   public var requestBytes = 11 << 20
 
+  /// The largest request that is read on the loop of its connection, in bytes.
+  public var loopBytes = 256 << 10
+
   /// The largest body of a POST to a channel of writes, in bytes: a browser sends ten writes together, each of up to 10
   /// MiB, of which each byte may be escaped as three.
   public var channelBodyBytes = 330 << 20

@@ -21,7 +21,8 @@ import VestaTransportInteropFakes
       .stream { call, stream in
         defer { ended.add(()) }
         try await carry(
-          host, call, stream, 16, requests: .schema(ListenRequestWire.self), database: \.database, request: \.request,
+          host, call, stream, FirestoreEndpointTuning(), requests: .schema(ListenRequestWire.self),
+          database: \.database, request: \.request,
           responses: { try $0.map { try MessageForm<ListenResponse?>.schema(ListenResponseWire.self).write($0) } }
         ) { _, _, _ in endless() }
       }

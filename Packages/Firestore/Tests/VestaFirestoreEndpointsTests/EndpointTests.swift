@@ -5,6 +5,7 @@ import VestaConcurrency
 import VestaFirestoreBackend
 import VestaFirestoreBackendFakes
 import VestaFirestoreReference
+import VestaFirestoreWire
 import VestaServiceInterop
 import VestaServiceInteropFakes
 import VestaTesting
@@ -242,6 +243,40 @@ import VestaTransportInteropFakes
       return try await send(.post, "\(root):runQuery", query).status
     }
     #expect((try? await cancelled.value) != 200)
+  }
+
+  @Test func `a large request is served apart from the loop of its connection, over both wires`() async throws {
+    let executor = CountingExecutor()
+    @Sendable func place() -> UnownedTaskExecutor? { withUnsafeCurrentTask { $0?.unownedTaskExecutor } }
+    let (onLoop, apart) = await withTaskExecutorPreference(executor) {
+      (await served(10, upTo: 10) { place() }, await served(11, upTo: 10) { place() })
+    }
+    #expect(onLoop == executor.asUnownedTaskExecutor() && apart != onLoop)
+    let name = "projects/demo/databases/(default)/documents/a/b"
+    let json = #"{"writes":[{"update":{"name":"\#(name)","fields":{}}}]}"#
+    let commit = try CommitRequestWire.bytes(
+      of: CommitRequest(
+        database: "projects/demo/databases/(default)", writes: [.update(Document(name: name, fields: [:]))]))
+    let rest = HTTPRequest(.post, "\(root):commit", authority: "h", body: .text(json))
+    let grpc = HTTPRequest(
+      .post, "/google.firestore.v1.Firestore/Commit", authority: "h", fields: ["content-type": "application/grpc"],
+      body: .bytes([0, 0, 0, 0, UInt8(commit.count)] + commit))
+    for request in [rest, grpc] {
+      func turns(_ loopBytes: Int) async throws -> Int {
+        var tuning = FirestoreEndpointTuning()
+        tuning.loopBytes = loopBytes
+        let handler = FirestoreEndpoints(tuning: tuning).handler(in: host)
+        let executor = CountingExecutor()
+        try await withTaskExecutorPreference(executor) {
+          guard case .task(let work) = handler.reply(to: request) else { throw ServiceStatus(.internal, "no task") }
+          let response = try await work()
+          #expect(response.status == .ok && response.trailers.first("grpc-message") == nil)
+        }
+        return executor.turns.withLock { $0 }
+      }
+      let (apart, inPlace) = (try await turns(10), try await turns(1 << 20))
+      #expect(apart > inPlace, "\(apart) and \(inPlace)")
+    }
   }
 
   private final class CountingExecutor: TaskExecutor {

@@ -40,7 +40,7 @@ struct CallTable: Sendable {
     resource: @escaping @Sendable (Request) -> String, isWrite: Bool = false,
     _ serve: @escaping @Sendable (any FirestoreBackend, Request, CallContext) async throws -> Response
   ) {
-    let host = host
+    let (host, limit) = (host, tuning.loopBytes)
     let run: @Sendable (Request, Calling) async throws -> Response = { request, calling in
       let project = try project(of: resource(request))
       let backend = try host.backend((any FirestoreBackend).self, project: project)
@@ -49,8 +49,10 @@ struct CallTable: Sendable {
     grpc[name] = .unary(placement: isWrite ? CallLoad.placement() : nil) { call, bytes in
       .task {
         try await failing {
-          let request = try reading { () throws(BytesError) in try requests.read(bytes) }
-          return GRPCResponse(try responses.write(try await run(request) { CallContext(grpc: call, project: $0) }))
+          try await served(bytes.count, upTo: limit) {
+            let request = try reading { () throws(BytesError) in try requests.read(bytes) }
+            return GRPCResponse(try responses.write(try await run(request) { CallContext(grpc: call, project: $0) }))
+          }
         }
       }
     }
@@ -86,7 +88,9 @@ struct CallTable: Sendable {
         guard let bytes = try await stream.requests.next() else {
           throw ServiceStatus(.internal, "The call came without a request.")
         }
-        let request = try reading { () throws(BytesError) in try requests.read(bytes) }
+        let request = try await served(bytes.count, upTo: tuning.loopBytes) {
+          try reading { () throws(BytesError) in try requests.read(bytes) }
+        }
         var sender = ResponseSender(stream, tuning)
         try await run(request) {
           CallContext(grpc: call, project: $0)

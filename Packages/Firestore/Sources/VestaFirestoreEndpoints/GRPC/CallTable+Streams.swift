@@ -13,14 +13,14 @@ extension CallTable {
     let shared = SharedBatch<ListenResponse>(limit: tuning.batchBytes) { try listenForm.write($0) }
     duplex("Listen") { host, call, stream in
       try await carry(
-        host, call, stream, tuning.pendingRequests, requests: .schema(ListenRequestWire.self),
+        host, call, stream, tuning, requests: .schema(ListenRequestWire.self),
         database: \.database, request: \.request, responses: { try shared.messages(of: $0) }
       ) { try await $0.listen(database: $1, context: $2) }
     }
     let writeForm = MessageForm<WriteResponse>.schema(WriteResponseWire.self)
     duplex("Write") { host, call, stream in
       try await carry(
-        host, call, stream, tuning.pendingRequests, requests: .conversion(WriteRequestWire.self),
+        host, call, stream, tuning, requests: .conversion(WriteRequestWire.self),
         database: \.request.database, request: { $0.request }, responses: { try $0.map { try writeForm.write($0) } }
       ) { try await $0.write(database: $1, context: $2) }
     }
@@ -32,7 +32,8 @@ extension CallTable {
 /// The call ends with success only after the caller has said that no request follows: clients that still need a stream
 /// treat its success as a programming error, and connect again after `UNAVAILABLE`.
 func carry<Message, Request, Response>(
-  _ host: any EndpointHost, _ call: GRPCContext, _ stream: GRPCServerCall, _ pending: Int,
+  _ host: any EndpointHost, _ call: GRPCContext, _ stream: GRPCServerCall,
+  _ tuning: FirestoreEndpointTuning,
   requests: MessageForm<Message>, database: @Sendable (Message) -> String,
   request: @escaping @Sendable (Message) -> Request?, responses: @Sendable ([Response]) throws -> [[UInt8]],
   open: @Sendable (any FirestoreBackend, String, CallContext) async throws -> DuplexCall<Request, Response>
@@ -52,8 +53,10 @@ func carry<Message, Request, Response>(
         do {
           if let request = request(first) { duplex.send(request) }
           while let bytes = try await stream.requests.next() {
-            let message = try reading { () throws(BytesError) in try requests.read(bytes) }
-            try await duplex.ready(below: pending)
+            let message = try await served(bytes.count, upTo: tuning.loopBytes) {
+              try reading { () throws(BytesError) in try requests.read(bytes) }
+            }
+            try await duplex.ready(below: tuning.pendingRequests)
             if let request = request(message) { duplex.send(request) }
           }
           ending.withLock { $0 = .success(()) }

@@ -15,19 +15,26 @@ struct FirestoreRESTHandler: Sendable {
   }
 
   func reply(to request: HTTPRequest) -> HTTPReply {
-    let clock = host.clock
-    do {
-      let (message, call, isArray) = try self.call(request)
-      return .task {
-        do {
-          let bytes = try await call(message) { CallContext(request, project: $0, clock: clock) }
-          return RESTResponse.success(bytes)
-        } catch {
-          return RESTResponse.failure(status(of: error), isArray: isArray)
+    .task {
+      do {
+        return try await served(request.body.length ?? 0, upTo: calls.tuning.loopBytes) {
+          try await response(to: request)
         }
+      } catch {
+        return RESTResponse.failure(status(of: error))
       }
+    }
+  }
+
+  /// - Throws: What is wrong with the request.
+  private func response(to request: HTTPRequest) async throws -> HTTPResponse {
+    let clock = host.clock
+    let (message, call, isArray) = try self.call(request)
+    do {
+      let bytes = try await call(message) { CallContext(request, project: $0, clock: clock) }
+      return RESTResponse.success(bytes)
     } catch {
-      return .response(RESTResponse.failure(status(of: error)))
+      return RESTResponse.failure(status(of: error), isArray: isArray)
     }
   }
 

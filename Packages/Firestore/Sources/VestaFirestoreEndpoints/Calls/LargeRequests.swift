@@ -1,0 +1,15 @@
+import VestaConcurrency
+
+/// Runs a call; one with a large request apart from the loop of its connection.
+///
+/// Reading a message of 10 MiB takes long, and the other callers of the loop would wait meanwhile.
+///
+/// - Parameters:
+///   - count: The number of bytes of the request.
+///   - limit: The largest request that is read on the loop.
+func served<Result, Failure: Error>(
+  _ count: Int, upTo limit: Int, _ body: () async throws(Failure) -> Result
+) async throws(Failure) -> Result {
+  guard count > limit else { return try await body() }
+  return try await withTaskExecutorPreference(globalConcurrentExecutor) { () async throws(Failure) in try await body() }
+}
