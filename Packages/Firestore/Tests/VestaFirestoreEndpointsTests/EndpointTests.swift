@@ -247,11 +247,11 @@ import VestaTransportInteropFakes
 
   @Test func `a large request is served apart from the loop of its connection, over both wires`() async throws {
     let executor = CountingExecutor()
-    @Sendable func place() -> UnownedTaskExecutor? { withUnsafeCurrentTask { $0?.unownedTaskExecutor } }
-    let (onLoop, apart) = await withTaskExecutorPreference(executor) {
-      (await served(10, upTo: 10) { place() }, await served(11, upTo: 10) { place() })
-    }
-    #expect(onLoop == executor.asUnownedTaskExecutor() && apart != onLoop)
+    let places = await Task(executorPreference: executor) {
+      let onLoop = await served(10, upTo: 10) { CountingExecutor.isCurrent }
+      return [onLoop, await served(11, upTo: 10) { CountingExecutor.isCurrent }, CountingExecutor.isCurrent]
+    }.value
+    #expect(places == [true, false, true])
     let name = "projects/demo/databases/(default)/documents/a/b"
     let json = #"{"writes":[{"update":{"name":"\#(name)","fields":{}}}]}"#
     let commit = try CommitRequestWire.bytes(
@@ -280,12 +280,20 @@ import VestaTransportInteropFakes
   }
 
   private final class CountingExecutor: TaskExecutor {
+    private static let mark = "CountingExecutor"
     let turns = Locked(0)
+
+    /// Whether the thread is one of its turns.
+    static var isCurrent: Bool { Thread.current.threadDictionary[mark] != nil }
 
     func enqueue(_ job: consuming ExecutorJob) {
       let job = UnownedJob(job)
       turns.withLock { $0 += 1 }
-      DispatchQueue.global().async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
+      DispatchQueue.global().async {
+        Thread.current.threadDictionary[Self.mark] = true
+        job.runSynchronously(on: self.asUnownedTaskExecutor())
+        Thread.current.threadDictionary[Self.mark] = nil
+      }
     }
   }
 

@@ -11,5 +11,9 @@ func served<Result, Failure: Error>(
   _ count: Int, upTo limit: Int, _ body: () async throws(Failure) -> Result
 ) async throws(Failure) -> Result {
   guard count > limit else { return try await body() }
-  return try await withTaskExecutorPreference(globalConcurrentExecutor) { () async throws(Failure) in try await body() }
+  return try await withTaskExecutorPreference(globalConcurrentExecutor) { () async throws(Failure) in
+    // The preference counts from the next suspension on.
+    await Task.yield()
+    return try await body()
+  }
 }

@@ -121,7 +121,11 @@ final class SyncStreams: Sendable {
         if executor == nil || held <= options.tuning.responsesInPlace {
           take(batch)
         } else {
-          await withTaskExecutorPreference(globalConcurrentExecutor) { take(batch) }
+          await withTaskExecutorPreference(globalConcurrentExecutor) {
+            // The preference counts from the next suspension on.
+            await Task.yield()
+            take(batch)
+          }
         }
         if batch.contains(where: shows) { held = 0 }
       }
