@@ -79,7 +79,7 @@ extension MessagingEngine {
       return session.freeWindow > 0
     }
     session.advance(to: load.lastNumber)
-    return !table.settle(session, topics: load.topics, at: load.lastNumber)
+    return !table.endLoading(session, topics: load.topics, upTo: load.lastNumber)
   }
 
   /// Delivers what was read, and the immediate messages that arrived since; answers false when there was not
@@ -116,7 +116,7 @@ extension MessagingEngine {
     guard hasRoom || isTrailLong else { return }
     // Nothing is dispatched to a connection that reads: it must know what is under way. Single acknowledgements are
     // forgotten when it moves its cursor.
-    table.mustRead(session, missed: 0)
+    table.markLoading(session, missed: 0)
     Task { await deliverWaiting(to: session) }
   }
 
@@ -174,7 +174,7 @@ extension MessagingEngine {
       let delivery = deliveries[session.platform] ?? message.delivery(platform: session.platform, senderID: senderID)
       deliveries[session.platform] = delivery
       guard !deliver(message, as: delivery, to: session) else { continue }
-      table.mustRead(session, missed: number, message)
+      table.markLoading(session, missed: number, message)
       // An acknowledgement in between found nothing to do.
       if session.freeWindow > 0 { Task { await deliverWaiting(to: session) } }
     }
@@ -183,7 +183,7 @@ extension MessagingEngine {
   /// Has a connection whose subscriptions have changed read them again.
   private func reload(_ key: RegistrationKey, _ number: Int64) {
     guard let session = table.session(key) else { return }
-    table.mustRead(session, missed: number)
+    table.markLoading(session, missed: number)
     Task { await deliverWaiting(to: session) }
   }
 }
