@@ -65,7 +65,7 @@ struct HashCheck: Sendable {
         if !isDone { return await repeated() }
       } else {
         if room.context.isShared { await room.catchUp() }
-        room.answer(write, write.staleReply(found.node), found.version)
+        room.sendReply(to: write, write.staleReply(found.node), found.version)
       }
     } catch {
       room.state.withLock { $0.checks.overtakeAll() }
@@ -114,10 +114,10 @@ struct HashCheck: Sendable {
     }
     switch commit.value {
     case .overtaken: return false
-    case .denied: room.answer(write, .denied, commit.version)
+    case .denied: room.sendReply(to: write, .denied, commit.version)
     case .written(let written):
       await room.publish([written], commit.version)
-      room.answer(write, write.writtenReply(operation.path, written), commit.version)
+      room.sendReply(to: write, write.writtenReply(operation.path, written), commit.version)
     }
     return true
   }

@@ -44,10 +44,10 @@ extension Room {
   func fail(_ write: RequestedWrite, _ error: any Error) {
     let isUnknown = StoreError.Code.unknownOutcome ~= error
     let sentence = isUnknown ? "It is unknown whether the write was stored" : "The write was not stored"
-    answer(write, DatabaseReply(.unavailable, message: "\(sentence): \(error)"), .zero)
+    sendReply(to: write, DatabaseReply(.unavailable, message: "\(sentence): \(error)"), .zero)
   }
 
-  func answer(_ write: RequestedWrite, _ reply: DatabaseReply, _ version: StoreVersion) {
+  func sendReply(to write: RequestedWrite, _ reply: DatabaseReply, _ version: StoreVersion) {
     write.connection.jobEnds()
     hub.reply(.reply(write.id, reply), to: write.connection, version)
     write.connection.deliver()
@@ -95,8 +95,8 @@ extension Room {
     }
     for (write, outcome) in zip(group, commit.value) {
       switch outcome {
-      case .reply(let reply): answer(write, reply, commit.version)
-      case .written(let values): answer(write, write.writtenReply(write.request.place, values), commit.version)
+      case .reply(let reply): sendReply(to: write, reply, commit.version)
+      case .written(let values): sendReply(to: write, write.writtenReply(write.request.place, values), commit.version)
       case .large: check(write)
       case .later: _ = write.connection.keep(write.job)
       }

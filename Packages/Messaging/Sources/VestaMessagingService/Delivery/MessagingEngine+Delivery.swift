@@ -74,7 +74,7 @@ extension MessagingEngine {
     }
     // Immediate messages are not read, they are dispatched: a later message must not arrive before one.
     await table.waitForDispatch(upTo: load.lastNumber) { startDispatching() }
-    guard deliver(load, limit, to: session), !load.isTruncated else {
+    guard deliverLoad(load, limit, to: session), !load.isTruncated else {
       // An acknowledgement in between has made room without starting to read: the window was not full.
       return session.freeWindow > 0
     }
@@ -84,7 +84,7 @@ extension MessagingEngine {
 
   /// Delivers what was read, and the immediate messages that arrived since; answers false when there was not
   /// enough room.
-  private func deliver(_ load: PendingLoad, _ limit: Int, to session: Session) -> Bool {
+  private func deliverLoad(_ load: PendingLoad, _ limit: Int, to session: Session) -> Bool {
     let instants = table.takeInstants(session, upTo: load.lastNumber).filter(load.isFor)
     var rest = load.merged(with: instants)[...]
     for _ in 0..<limit {
@@ -125,10 +125,10 @@ extension MessagingEngine {
   /// Dispatches messages that were committed, unless another call is doing so.
   func startDispatching() {
     guard table.beginDispatch() else { return }
-    Task { await dispatch() }
+    Task { await dispatchNewMessages() }
   }
 
-  private func dispatch() async {
+  private func dispatchNewMessages() async {
     repeat {
       while let position = table.position {
         do {
