@@ -145,7 +145,7 @@ final class ListenModel {
       let write = StoredWrite(id: data.makeWriteID(), path: path, change: .overwrite(node))
       raise(data.show(write, serverTime: 0))
       _ = book.add(write.request, .write(write.id, at: path, isStored: false))
-      perform(book.sendable())
+      perform(book.sendWrites())
     }
   }
 

@@ -26,7 +26,7 @@ import VestaTesting
     var book = RequestBook()
     _ = book.connected()
     for id in 0..<writes { _ = book.add(request(id + 1), write(id + 1)) }
-    for case .send(_, let purpose) in book.sendable() { _ = book.number(of: purpose) }
+    for case .send(_, let purpose) in book.sendWrites() { _ = book.number(of: purpose) }
     return book
   }
 
@@ -35,7 +35,7 @@ import VestaTesting
     #expect(book.connected() == [])
     #expect(book.number(of: book.listen(query)) == 1)
     #expect(book.add(request(9), write(9)) == 1)
-    #expect(book.sendable() == [send(9, as: 1)])
+    #expect(book.sendWrites() == [send(9, as: 1)])
     #expect(book.number(of: .put(1)) == 2)
     #expect(book.replied(2, .ok) == [])
     #expect(book.replied(1, .ok) == [.showListen(query, .ok, isCurrent: true)])
@@ -49,10 +49,10 @@ import VestaTesting
     var book = RequestBook()
     _ = book.add(request(1), write(1))
     _ = book.add(request(2), write(2))
-    #expect(book.sendable() == [])
+    #expect(book.sendWrites() == [])
     #expect(book.connected() == [send(1, as: 1), send(2, as: 2)])
     _ = (book.number(of: .put(1)), book.number(of: .put(2)))
-    #expect(book.sendable() == [], "once for each connection")
+    #expect(book.sendWrites() == [], "once for each connection")
     #expect(book.replied(1, .ok) == [.showAnswer(write(1), .ok)])
     #expect(book.disconnected() == [.showDisconnected([])])
     #expect(book.replied(2, .ok) == [], "a reply of the earlier connection")
@@ -63,7 +63,7 @@ import VestaTesting
     var book = connected()
     let first = book.add(request(1), write(1, isStored: true), isKept: false)
     _ = book.add(request(2), .transactions([7], at: "w"))
-    #expect(book.sendable() == [])
+    #expect(book.sendWrites() == [])
     #expect(book.kept(first) == [send(1, as: 1), send(2, as: 2)])
     #expect(book.kept(99) == [])
   }
@@ -81,7 +81,7 @@ import VestaTesting
     var book = connected(writes: 1)
     _ = book.add(request(2), .transactions([7], at: "w"))
     _ = book.add(request(3), .transactions([8], at: "w"), isKept: false)
-    for case .send(_, let purpose) in book.sendable() { _ = book.number(of: purpose) }
+    for case .send(_, let purpose) in book.sendWrites() { _ = book.number(of: purpose) }
     _ = book.number(of: book.listen(query))
     #expect(book.replied(1, .ok) == [])
     let unknown = DatabaseReply(.disconnect, message: "Client was disconnected while running a transaction")
@@ -300,7 +300,7 @@ import VestaTesting
       let isKept = Int.random(in: 0..<3, using: &random) > 0
       let put = book.add(.put("w", .empty, hash: nil), content, isKept: isKept)
       if !isKept { unkept.insert(put) }
-      perform(book.sendable())
+      perform(book.sendWrites())
     }
 
     private mutating func keep(_ put: Int) {

@@ -59,10 +59,10 @@ struct MessagingServiceTuning: Sendable {
   /// How long a message for a transport belongs to the engine that has taken it; another one takes it then.
   var pushClaim: Duration = .seconds(120)
 
-  /// The longest time between two looks for messages that other engines have left.
-  var pushLook: Duration = .seconds(60)
+  /// The longest time between two scans for messages that other engines have left.
+  var pushScanInterval: Duration = .seconds(60)
 
-  /// The most messages for transports that one transaction looks at; most of them may be for other engines.
+  /// The most messages for transports that one transaction scans; most of them may be for other engines.
   var longestPushScan = 4_096
 
   /// The longest pause of a message for a platform that no transport of this engine reaches; it begins with

@@ -33,11 +33,11 @@ import VestaTesting
   }
 
   /// A machine with the connection 1 of A, which has a topic and has read everything up to 7.
-  private func settled(topics: [String: Int64] = ["news": 0]) -> DispatchMachine {
+  private func settledMachine(topics: [String: Int64] = ["news": 0]) -> DispatchMachine {
     var machine = DispatchMachine(maximumInstants: 2)
     _ = machine.connected(1, a, platform: "linux", startNumber: 7)
     machine.started(after: 7)
-    #expect(machine.settled(1, a, topics: topics, upTo: 7) == true)
+    #expect(machine.loaded(1, a, topics: topics, upTo: 7) == true)
     return machine
   }
 
@@ -48,33 +48,33 @@ import VestaTesting
     #expect(machine.connected(1, a, platform: "linux", startNumber: 7) == .opened(earlier: nil))
     machine.started(after: 7)
     #expect(machine.arrived(try message(8)).isEmpty)
-    #expect(machine.settled(1, a, topics: ["news": 3], upTo: 7) == false)
+    #expect(machine.loaded(1, a, topics: ["news": 3], upTo: 7) == false)
     #expect(machine.isAwaited(8) == false)
-    #expect(machine.settled(1, a, topics: ["news": 3], upTo: 8) == true)
+    #expect(machine.loaded(1, a, topics: ["news": 3], upTo: 8) == true)
     #expect(machine.arrived(try message(9)) == [DispatchMachine.Recipient(id: 1, isBroadcast: true)])
-    machine.mustRead(1, a, missed: 9)
+    machine.markLoading(1, a, missed: 9)
     #expect(machine.arrived(try message(10)).isEmpty)
-    #expect(machine.settled(1, a, topics: ["news": 3], upTo: 9) == false)
-    #expect(machine.settled(1, a, topics: ["news": 3], upTo: 10) == true)
+    #expect(machine.loaded(1, a, topics: ["news": 3], upTo: 9) == false)
+    #expect(machine.loaded(1, a, topics: ["news": 3], upTo: 10) == true)
   }
 
   // MARK: Connections
 
   @Test func `a later connection of a registration replaces the earlier one, whose reports are ignored`() throws {
-    var machine = settled()
+    var machine = settledMachine()
     #expect(machine.connected(2, a, platform: "linux", startNumber: 9) == .opened(earlier: 1))
     #expect(machine.arrived(try message(8)).isEmpty, "it is loading, and its topics are not known")
-    #expect(machine.settled(1, a, topics: ["news": 0], upTo: 8) == true, "the earlier one has nothing to read")
-    machine.mustRead(1, a, missed: 8)
+    #expect(machine.loaded(1, a, topics: ["news": 0], upTo: 8) == true, "the earlier one has nothing to read")
+    machine.markLoading(1, a, missed: 8)
     #expect(machine.ended(1, a) == false)
     #expect(machine.connection(of: a) == 2)
     #expect(machine.count == 1)
-    #expect(machine.settled(2, a, topics: [:], upTo: 7) == false)
-    #expect(machine.settled(2, a, topics: [:], upTo: 8) == true)
+    #expect(machine.loaded(2, a, topics: [:], upTo: 7) == false)
+    #expect(machine.loaded(2, a, topics: [:], upTo: 8) == true)
   }
 
   @Test func `with the last connection dispatching ends, and nothing waits`() throws {
-    var machine = settled()
+    var machine = settledMachine()
     _ = machine.connected(2, b, platform: "linux", startNumber: 7)
     #expect(machine.isAwaited(20) == true)
     #expect(machine.ended(1, a) == false)
@@ -88,7 +88,7 @@ import VestaTesting
   }
 
   @Test func `a closed machine takes no connection`() {
-    var machine = settled()
+    var machine = settledMachine()
     machine.close()
     #expect(machine.connected(2, b, platform: "linux", startNumber: 7) == .refused)
     #expect(machine.count == 0 && machine.position == nil)
@@ -97,7 +97,7 @@ import VestaTesting
   // MARK: Audiences
 
   @Test func `a message of a topic is for the connections that had the topic before it`() throws {
-    var machine = settled(topics: ["news": 8])
+    var machine = settledMachine(topics: ["news": 8])
     #expect(machine.arrived(try message(8)).isEmpty, "the subscription is the message 8 itself")
     #expect(ids(machine.arrived(try message(9))) == [1])
     let other = try Self.message(10, to: .topic("sports"))
@@ -106,34 +106,34 @@ import VestaTesting
   }
 
   @Test func `a topic that was left is no longer one of the connection`() throws {
-    var machine = settled()
-    machine.mustRead(1, a, missed: 0)
-    #expect(machine.settled(1, a, topics: [:], upTo: 7) == true)
+    var machine = settledMachine()
+    machine.markLoading(1, a, missed: 0)
+    #expect(machine.loaded(1, a, topics: [:], upTo: 7) == true)
     #expect(machine.arrived(try message(8)).isEmpty)
   }
 
   @Test func `a condition looks at the topics from before the message`() throws {
     let condition = PushMessage.Target.condition("'news' in topics && !('sports' in topics)")
-    var machine = settled(topics: ["news": 0, "sports": 9])
+    var machine = settledMachine(topics: ["news": 0, "sports": 9])
     #expect(ids(machine.arrived(try Self.message(8, to: condition))) == [1])
     #expect(machine.arrived(try Self.message(10, to: condition)).isEmpty)
   }
 
   @Test func `a direct message is for its registration`() throws {
-    var machine = settled()
+    var machine = settledMachine()
     let direct = try Self.message(8, to: .token("t"), for: a)
     #expect(machine.arrived(direct) == [DispatchMachine.Recipient(id: 1, isBroadcast: false)])
     #expect(machine.arrived(try Self.message(9, to: .token("t"), for: b)).isEmpty)
-    machine.mustRead(1, a, missed: 0)
+    machine.markLoading(1, a, missed: 0)
     #expect(machine.arrived(try Self.message(10, to: .token("t"), for: a)).isEmpty)
-    #expect(machine.settled(1, a, topics: [:], upTo: 9) == false)
+    #expect(machine.loaded(1, a, topics: [:], upTo: 9) == false)
   }
 
   // MARK: Immediate messages
 
   @Test func `immediate messages that were missed are kept, the newest ones, and taken once`() throws {
-    var machine = settled()
-    machine.mustRead(1, a, missed: 0)
+    var machine = settledMachine()
+    machine.markLoading(1, a, missed: 0)
     for number in 8...10 as ClosedRange<Int64> {
       #expect(machine.arrived(try message(number, isInstant: true)).isEmpty)
     }
@@ -152,7 +152,7 @@ import VestaTesting
   @Test func `one round dispatches at a time, and is repeated when asked for in between`() {
     var machine = DispatchMachine(maximumInstants: 1)
     #expect(machine.beginRound() == false, "there is no connection")
-    machine = settled()
+    machine = settledMachine()
     #expect(machine.beginRound() == true)
     #expect(machine.beginRound() == false)
     #expect(machine.endRound() == false)
@@ -161,7 +161,7 @@ import VestaTesting
   }
 
   @Test func `a load waits for the dispatch of what it has read`() {
-    var machine = settled()
+    var machine = settledMachine()
     #expect(machine.isAwaited(9) == true)
     #expect(machine.isAwaited(8) == true)
     #expect(machine.awaited == 9)
@@ -222,7 +222,7 @@ import VestaTesting
           #expect(machine.ended(reader.id, key) == (readers.count == 1))
           readers[key] = nil
         }
-      case 7: if let reader = readers[key] { mustRead(reader) }
+      case 7: if let reader = readers[key] { markLoading(reader) }
       default: read(key)
       }
       #expect(machine.count == readers.count)
@@ -252,8 +252,8 @@ import VestaTesting
       readers[key] = Reader(id: lastID, key: key, start: last, position: 0)
     }
 
-    private mutating func mustRead(_ reader: Reader) {
-      machine.mustRead(reader.id, reader.key, missed: 0)
+    private mutating func markLoading(_ reader: Reader) {
+      machine.markLoading(reader.id, reader.key, missed: 0)
       readers[reader.key]?.isLoading = true
     }
 
@@ -291,7 +291,7 @@ import VestaTesting
         let instants = machine.takeInstants(reader.id, of: key, upTo: found).filter { isFor(reader, $0) }
         readers[key]?.received += (waiting + instants).map(\.number)
         readers[key]?.position = found
-      } while !machine.settled(reader.id, key, topics: ["news": -1], upTo: last)
+      } while !machine.loaded(reader.id, key, topics: ["news": -1], upTo: last)
       readers[key]?.isLoading = false
     }
   }

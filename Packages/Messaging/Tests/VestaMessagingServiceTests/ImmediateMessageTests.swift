@@ -20,7 +20,7 @@ extension MessagingEngine {
   /// Has a connection read what waits for it.
   fileprivate func readAgain(_ key: RegistrationKey) throws -> Task<Void, Never> {
     let session = try #require(table.session(key))
-    table.mustRead(session, missed: 0)
+    table.markLoading(session, missed: 0)
     return Task { await deliverWaiting(to: session) }
   }
 }

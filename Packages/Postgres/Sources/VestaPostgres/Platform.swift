@@ -17,6 +17,8 @@ struct Watched {
 }
 
 /// Waiting for descriptors.
+///
+/// It is no wait for a time: the bound is the interval at which the loop looks at the clock of the tuning.
 enum PlatformPoll {
   /// Waits until something has happened to one of them, or the time is over.
   static func wait(for watched: inout [Watched], milliseconds: Int32) {

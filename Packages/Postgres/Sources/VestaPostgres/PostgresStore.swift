@@ -48,7 +48,7 @@ public final class PostgresStore: CommitObservable {
       prefix: try checked(options.schemaPrefix), store: name, directory: space, tuning: options.tuning)
     do {
       let connector = try Connector(url, password: options.password, tuning: options.tuning, lookup: lookup)
-      let loop = try PostgresLoop(patience: options.patience)
+      let loop = try PostgresLoop(patience: options.patience, now: options.tuning.now)
       do {
         let core = try await core(schema, loop, connector, options, storeOptions, followsServer: followsServer)
         return PostgresStore(core, loop, CommitListener(core, loop, connector), onClose: onClose)

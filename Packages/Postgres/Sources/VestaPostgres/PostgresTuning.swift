@@ -2,7 +2,7 @@ import VestaConcurrency
 
 /// Every figure at which the store's behaviour changes, in addition to ``PostgresOptions``; tests draw small ones.
 struct PostgresTuning: Sendable {
-  /// The clock of all pauses and time-outs, which a test may advance; the waits for sockets are the system's.
+  /// The clock of all pauses and time-outs, which a test may advance.
   var now: @Sendable () -> ContinuousClock.Instant = { .now }
   /// A pause on that clock.
   var sleep: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }

@@ -1,5 +1,6 @@
 import Testing
 import VestaConcurrency
+import VestaPostgresTesting
 import VestaStoreInterop
 import VestaTesting
 
@@ -57,6 +58,34 @@ extension PostgresTuning {
 
 extension OneAtATime {
   @Suite struct PauseTests {
+    @Test func `a server that does not answer is given up when the clock says so`() async throws {
+      let silent = try PostgresProxy(to: Server.url)
+      defer { silent.close() }
+      silent.rule { _ in .hold }
+      let clock = ManualClock()
+      let (tuning, looks, isLookedAt) = (PostgresTuning(on: clock), Locked(0), Gate())
+      // The loop looks every 50 ms, so 16 looks last longer than the patience by the clock of the system.
+      let loop = try PostgresLoop(patience: .milliseconds(400)) {
+        let count = looks.withLock { looks in
+          looks += 1
+          return looks
+        }
+        if count == 16 { isLookedAt.open() }
+        return tuning.now()
+      }
+      defer { loop.stop() }
+      let (connector, isOver) = (try Connector(silent.url), Locked(false))
+      let opening = Task {
+        defer { isOver.withLock { $0 = true } }
+        _ = try await loop.open(connector)
+      }
+      await isLookedAt.wait()
+      #expect(isOver.withLock { $0 } == false)
+      clock.advance(by: .milliseconds(401))
+      let failure = await #expect(throws: PostgresFailure.self) { try await opening.value }
+      #expect("\(String(describing: failure))".contains("has not answered"))
+    }
+
     @Test func `a commit waits for a lower version that is running, for the time of a courtesy`() async throws {
       let clock = ManualClock()
       let store = try await Server.open(Server.newSpace()) { $0.tuning = PostgresTuning(on: clock) }

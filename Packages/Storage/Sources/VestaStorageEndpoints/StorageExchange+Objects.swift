@@ -87,22 +87,13 @@ extension StorageExchange {
   /// Refuses an object that `if-match` does not name, or that `if-none-match` names.
   func checkTags(_ object: StorageObject) throws {
     let tag = ObjectWire.etag(of: object)
-    guard field("if-match").map({ Self.names($0, tag) }) ?? true,
-      !(field("if-none-match").map { Self.names($0, tag) } ?? false)
+    guard field("if-match").map({ $0.listsTag(tag) }) ?? true,
+      !(field("if-none-match").map { $0.listsTag(tag) } ?? false)
     else { throw Self.unmetCondition }
   }
 
   static let unmetCondition = StorageServiceError(
     .failedPrecondition, "At least one of the pre-conditions you specified did not hold.", reason: .precondition)
-
-  /// Whether a list of tags, with quotation marks or without, has a tag.
-  private static func names(_ list: String, _ tag: String) -> Bool {
-    list.split(separator: ",").contains { entry in
-      let name = entry.drop { $0 == " " }.prefix { $0 != " " }
-      let plain = (name.hasPrefix("W/") ? name.dropFirst(2) : name).filter { $0 != "\"" }
-      return plain == "*" || plain == tag
-    }
-  }
 
   /// The conditions of a change: where the request names tags, those of the object that has them now.
   func preconditions(of name: ObjectName) async throws -> Preconditions {
@@ -145,5 +136,16 @@ extension ObjectName {
   /// Whether every part of the name between slashes has a character.
   fileprivate var isPlace: Bool {
     name.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).allSatisfy { !$0.isEmpty }
+  }
+}
+
+extension String {
+  /// Whether a list of tags, with quotation marks or without, has a tag.
+  fileprivate func listsTag(_ tag: String) -> Bool {
+    split(separator: ",").contains { entry in
+      let name = entry.drop { $0 == " " }.prefix { $0 != " " }
+      let plain = (name.hasPrefix("W/") ? name.dropFirst(2) : name).filter { $0 != "\"" }
+      return plain == "*" || plain == tag
+    }
   }
 }

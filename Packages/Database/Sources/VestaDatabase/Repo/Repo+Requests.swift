@@ -74,7 +74,7 @@ extension Repo {
         self?.enqueue { repo in repo.perform(repo.requestBook.kept(id)) }
       }
     }
-    perform(requestBook.sendable())
+    perform(requestBook.sendWrites())
   }
 
   // MARK: Reading once

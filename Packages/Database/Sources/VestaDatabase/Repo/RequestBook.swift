@@ -14,7 +14,7 @@ import VestaDatabaseModel
 /// |---|---|
 /// | `connected` | nothing waits |
 /// | `listen(/chat)`, sent as 1 | |
-/// | `add(write 9 at /chat/a)`, `sendable` | send the write, which gets the number 2 |
+/// | `add(write 9 at /chat/a)`, `sendWrites` | send the write, which gets the number 2 |
 /// | `replied(2, ok)` | nothing: data of the listen may be older than the write, so that its answer waits |
 /// | `replied(1, ok)` | show the answer of the listen |
 /// | `shown` | show the answer of write 9 |
@@ -120,7 +120,7 @@ struct RequestBook: Sendable {
   mutating func connected() -> [Action] {
     isConnected = true
     nextPutToSend = puts.keys.min() ?? nextPut
-    var actions = sendable() + reads.keys.sorted().flatMap { send(read: $0) }
+    var actions = sendWrites() + reads.keys.sorted().flatMap { send(read: $0) }
     for (id, request) in operations { actions.append(.send(request, .disconnectOperation(id, request))) }
     operations = []
     return actions
@@ -240,11 +240,11 @@ struct RequestBook: Sendable {
   /// The device keeps a write.
   mutating func kept(_ id: Int) -> [Action] {
     puts[id]?.isKept = true
-    return sendable()
+    return sendWrites()
   }
 
   /// Sends the writes that can be sent, in their order.
-  mutating func sendable() -> [Action] {
+  mutating func sendWrites() -> [Action] {
     var actions: [Action] = []
     while isConnected, nextPutToSend < nextPut {
       let id = nextPutToSend

@@ -147,11 +147,11 @@ struct TransactionMachine: Sendable {
       let end = end(id, .failed(DatabaseError(.other, reason), nil))
       return isFirst ? end : end + continueRound()
     case .result(let result, let shown, let writeID):
-      return ready(index, result, shown: shown, writeID: writeID) + continueRound()
+      return becomeReady(index, result, shown: shown, writeID: writeID) + continueRound()
     }
   }
 
-  private mutating func ready(
+  private mutating func becomeReady(
     _ index: Int, _ result: DatabaseNode, shown: DatabaseNode, writeID: Int
   ) -> [Action] {
     let (path, isVisible) = (transactions[index].path, transactions[index].appliesLocally)

@@ -65,13 +65,13 @@ struct HashCheck: Sendable {
         if !isDone { return await repeated() }
       } else {
         if room.context.isShared { await room.catchUp() }
-        room.answer(write, write.stale(found.node), found.version)
+        room.sendReply(to: write, write.staleReply(found.node), found.version)
       }
     } catch {
       room.state.withLock { $0.checks.overtakeAll() }
       room.fail(write, error)
     }
-    await room.process(connection.resume())
+    await room.processGroup(connection.resume())
   }
 
   /// Checks the hash of the write once more.
@@ -82,7 +82,7 @@ struct HashCheck: Sendable {
     let waiting = write.connection.resume()
     var writes = [next]
     await room.commit(&writes)
-    await room.process(waiting)
+    await room.processGroup(waiting)
   }
 
   /// Carries out the write, whose hash has been checked.
@@ -114,10 +114,10 @@ struct HashCheck: Sendable {
     }
     switch commit.value {
     case .overtaken: return false
-    case .denied: room.answer(write, .denied, commit.version)
+    case .denied: room.sendReply(to: write, .denied, commit.version)
     case .written(let written):
       await room.publish([written], commit.version)
-      room.answer(write, write.done(operation.path, written), commit.version)
+      room.sendReply(to: write, write.writtenReply(operation.path, written), commit.version)
     }
     return true
   }

@@ -4,9 +4,10 @@ import VestaStoreInterop
 
 /// Reads and listens, which run concurrently with the groups of writes.
 extension Room {
+  /// Answers a request that is not a write; reads and listens are answered by tasks.
   func answer(_ connection: EngineConnection, _ request: DatabaseRequest, _ id: Int) {
     switch request {
-    case .listen(let listen): start(listen, connection, id)
+    case .listen(let listen): startListen(listen, connection, id)
     case .unlisten(let path, let spec, let tag):
       hub.remove(connection, path, spec, tag)
       connection.post([.reply(id, .ok)])
@@ -45,7 +46,7 @@ extension Room {
     let data: [DatabaseServerMessage]
   }
 
-  private func start(_ listen: DatabaseListen, _ connection: EngineConnection, _ id: Int) {
+  private func startListen(_ listen: DatabaseListen, _ connection: EngineConnection, _ id: Int) {
     if let refusal = access.refusal(connection.user, listen.path, listen.spec, ofListen: true) {
       return refuse(connection, id, refusal)
     }

@@ -23,13 +23,13 @@ extension Room {
     let group = writes
     writes = []
     do {
-      try await run(group)
+      try await commitTogether(group)
     } catch  where group.count > 1 && !(StoreError.Code.unknownOutcome ~= error) {
       // One of them may be what the store refuses: each has its own transaction then. Writes that may be stored
       // already are not repeated.
       for write in group where !write.connection.keep(write.job) {
         do {
-          try await run([write])
+          try await commitTogether([write])
         } catch {
           state.withLock { $0.checks.overtakeAll() }
           fail(write, error)
@@ -44,16 +44,17 @@ extension Room {
   func fail(_ write: RequestedWrite, _ error: any Error) {
     let isUnknown = StoreError.Code.unknownOutcome ~= error
     let sentence = isUnknown ? "It is unknown whether the write was stored" : "The write was not stored"
-    answer(write, DatabaseReply(.unavailable, message: "\(sentence): \(error)"), .zero)
+    sendReply(to: write, DatabaseReply(.unavailable, message: "\(sentence): \(error)"), .zero)
   }
 
-  func answer(_ write: RequestedWrite, _ reply: DatabaseReply, _ version: StoreVersion) {
+  func sendReply(to write: RequestedWrite, _ reply: DatabaseReply, _ version: StoreVersion) {
     write.connection.jobEnds()
     hub.reply(.reply(write.id, reply), to: write.connection, version)
     write.connection.deliver()
   }
 
-  private func run(_ group: [RequestedWrite]) async throws {
+  /// Commits a group of writes in one transaction, sends it to the listens, and answers each write.
+  private func commitTogether(_ group: [RequestedWrite]) async throws {
     let (context, access, now, rows) = (context, access, now, options.tuning.hashCheckRows)
     let (concurrentChecks, gatekeeper) = (options.tuning.concurrentChecks, options.gatekeeper)
     // Ends of sessions that could not be carried out precede later requests.
@@ -76,7 +77,7 @@ extension Room {
           connection: write.connection, context: context, access: access, gatekeeper: gatekeeper, now: now,
           numbers: numbers,
           rows: write.checks < concurrentChecks ? rows : nil)
-        let outcome = try await call.run(write.request, in: transaction)
+        let outcome = try await call.apply(write.request, in: transaction)
         if case .large = outcome { waiting.insert(write.connection.session) }
         outcomes.append(outcome)
       }
@@ -94,8 +95,8 @@ extension Room {
     }
     for (write, outcome) in zip(group, commit.value) {
       switch outcome {
-      case .reply(let reply): answer(write, reply, commit.version)
-      case .written(let values): answer(write, write.done(write.request.place, values), commit.version)
+      case .reply(let reply): sendReply(to: write, reply, commit.version)
+      case .written(let values): sendReply(to: write, write.writtenReply(write.request.place, values), commit.version)
       case .large: check(write)
       case .later: _ = write.connection.keep(write.job)
       }
@@ -113,7 +114,7 @@ extension Room {
     /// How many rows may be read for a hash.
     let rows: Int?
 
-    func run(_ request: DatabaseRequest, in transaction: any StoreTransaction) async throws -> Outcome {
+    func apply(_ request: DatabaseRequest, in transaction: any StoreTransaction) async throws -> Outcome {
       switch request {
       case .put(let path, let node, let hash):
         return try await write(WriteOperation(put: path, node, hash: hash), in: transaction)
@@ -144,7 +145,7 @@ extension Room {
       if let refusal = refusal(operation) { return .reply(refusal) }
       var operation = operation
       operation.cause = EventCause(connection.caller)
-      switch try await operation.run(in: transaction, context, now: now, rows: rows, for: question) {
+      switch try await operation.carryOut(in: transaction, context, now: now, rows: rows, for: question) {
       case .written(let values): return .written(values)
       case .stale:
         guard connection.wantsNodes else { return .reply(.stale) }
@@ -258,12 +259,12 @@ extension [RequestedWrite] {
 }
 
 extension RequestedWrite {
-  /// The reply when it is done.
+  /// The reply when the write has been carried out.
   ///
   /// - Parameters:
   ///   - path: The path of the write.
   ///   - values: The written values, by path.
-  func done(_ path: DatabasePath, _ values: [DatabasePathValue]) -> DatabaseReply {
+  func writtenReply(_ path: DatabasePath, _ values: [DatabasePathValue]) -> DatabaseReply {
     guard connection.wantsNodes else { return .ok }
     let node = values.reduce(DatabaseNode.empty) { node, value in
       path.relative(value.path).map { node.setting($0, to: value.node) } ?? node
@@ -271,8 +272,8 @@ extension RequestedWrite {
     return DatabaseReply(.ok, node: node)
   }
 
-  /// The reply when its hash is not that of the data.
-  func stale(_ node: DatabaseNode) -> DatabaseReply {
+  /// The reply when the hash of the write is not that of the data.
+  func staleReply(_ node: DatabaseNode) -> DatabaseReply {
     var reply = DatabaseReply.stale
     if connection.wantsNodes { reply.node = node }
     return reply

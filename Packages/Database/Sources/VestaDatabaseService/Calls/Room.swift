@@ -96,7 +96,7 @@ final class Room: Sendable {
   /// Adds a job; returns at once.
   func submit(_ job: Job) {
     job.connection?.jobBegins()
-    lane.submit(job) { [self] jobs in await process(jobs) }
+    lane.submit(job) { [self] jobs in await processGroup(jobs) }
   }
 
   /// Takes a request of a connection.
@@ -139,7 +139,8 @@ final class Room: Sendable {
 
   // MARK: Jobs
 
-  func process(_ jobs: [Job]) async {
+  /// Carries out a group of jobs in order, and writes that follow each other in one commit.
+  func processGroup(_ jobs: [Job]) async {
     var writes: [RequestedWrite] = []
     for job in jobs {
       if case .request(let connection, let request, let id) = job, request.isWrite {
@@ -149,7 +150,7 @@ final class Room: Sendable {
         continue
       }
       await commit(&writes)
-      if job.connection?.keep(job) != true { await process(job) }
+      if job.connection?.keep(job) != true { await processOther(job) }
     }
     await commit(&writes)
   }
@@ -157,7 +158,7 @@ final class Room: Sendable {
   /// Carries out a job that is not a write.
   ///
   /// A job ends before its reply is sent: after the reply there is nothing to wait for.
-  private func process(_ job: Job) async {
+  private func processOther(_ job: Job) async {
     job.connection?.jobEnds()
     switch job {
     case .open(let connection): await open(connection)

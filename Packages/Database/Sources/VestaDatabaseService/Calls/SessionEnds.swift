@@ -22,7 +22,7 @@ struct SessionEnds: Sendable {
   /// Carries out what the sessions that have ended asked for, where that has not been done yet.
   func finish() async throws {
     for session in room.state.withLock({ $0.sessions.owed }) {
-      try await run(below: context.keys.session(context.owner, session))
+      try await carryOutAll(below: context.keys.session(context.owner, session))
       room.state.withLock { $0.sessions.carriedOut(session) }
     }
     guard room.state.withLock({ $0.sessions.hasForeignEnds }) else { return }
@@ -36,7 +36,7 @@ struct SessionEnds: Sendable {
   func finishAllForeign() async throws {
     room.state.withLock { $0.sessions.foreignEndsBegan() }
     for session in try await sessions() where session.owner != context.owner {
-      try await run(below: context.keys.session(session.owner, session.name))
+      try await carryOutAll(below: context.keys.session(session.owner, session.name))
     }
     room.state.withLock { $0.sessions.foreignEndsCarriedOut() }
   }
@@ -66,7 +66,7 @@ struct SessionEnds: Sendable {
       if hasStopped { stopped.insert(owner) }
     }
     for session in try await sessions() where stopped.contains(session.owner) {
-      try await run(below: context.keys.session(session.owner, session.name))
+      try await carryOutAll(below: context.keys.session(session.owner, session.name))
     }
   }
 
@@ -87,7 +87,7 @@ struct SessionEnds: Sendable {
   ///
   /// Where one of its rows, or a row in the tree that it needs, is damaged, each operation has a separate transaction,
   /// and writes that cannot be carried out are dropped: they would keep the database closed for ever.
-  private func run(below prefix: [UInt8]) async throws {
+  private func carryOutAll(below prefix: [UInt8]) async throws {
     let (context, now) = (context, room.now)
     do {
       try await commit { try await EndOperations.runAll(below: prefix, in: $0, context, now: now) }
@@ -158,7 +158,7 @@ extension EndOperations {
     _ row: [UInt8], in transaction: any StoreTransaction, _ context: RoomContext, now: Int64
   ) async throws -> [[DatabasePathValue]] {
     let value = try decode(row)
-    let end = try await WriteOperation(put: value.path, value.node).run(in: transaction, context, now: now)
+    let end = try await WriteOperation(put: value.path, value.node).carryOut(in: transaction, context, now: now)
     if case .written(let values) = end { return [values] }
     return []
   }

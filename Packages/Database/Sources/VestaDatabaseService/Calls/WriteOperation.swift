@@ -60,7 +60,7 @@ struct WriteOperation: Sendable {
   /// Carries the write out, if it asks nothing or the data has its hash.
   ///
   /// - Parameter rows: How many rows are read for the hash at the most; `nil` for all.
-  func run(
+  func carryOut(
     in transaction: any StoreTransaction, _ room: RoomContext, now: Int64, rows: Int? = nil,
     for question: WriteQuestion? = nil
   ) async throws -> End {

@@ -10,7 +10,7 @@ extension FirestoreCall {
   /// Commits the writes of a request, in its transaction if it has one.
   func commit(_ request: CommitRequest) async throws -> CommitResponse {
     guard let id = request.transaction else { return try await commit(request.writes) }
-    return try await commit(request.writes, in: id)
+    return try await commit(request.writes, ending: id)
   }
 
   /// Applies writes, each by itself; a refused one stops no other.
@@ -27,8 +27,8 @@ extension FirestoreCall {
     return BatchWriteResponse(results: results)
   }
 
-  /// Commits in a transaction, which ends whatever happens.
-  func commit(_ writes: [Write], in id: TransactionPool.ID) async throws -> CommitResponse {
+  /// Commits the writes of a transaction, which ends whatever happens.
+  func commit(_ writes: [Write], ending id: TransactionPool.ID) async throws -> CommitResponse {
     let open = try transactions.use(id)
     defer { _ = try? transactions.end(id) }
     if case .readOnly = open.options {
@@ -40,7 +40,7 @@ extension FirestoreCall {
     guard case .readWrite(_, let concurrency) = open.options, concurrency != .optimistic else {
       return try await commit(writes, validating: open.reads)
     }
-    return try await commit(writes, validating: open.reads, in: id)
+    return try await commit(writes, validating: open.reads, lockedBy: id)
   }
 
   /// Checks and commits writes, all or nothing.
@@ -53,7 +53,7 @@ extension FirestoreCall {
   ///   - holder: The transaction that has locked what it has read; it waits for others that have read what it writes.
   func commit(
     _ writes: [Write], as answers: WriteAnswers? = nil, validating validation: ReadSet = ReadSet(),
-    restoring restored: RestoredTimes? = nil, in holder: TransactionPool.ID? = nil
+    restoring restored: RestoredTimes? = nil, lockedBy holder: TransactionPool.ID? = nil
   ) async throws -> CommitResponse {
     let tuning = options.tuning.commits
     let plan = CommitPlan(

@@ -6,14 +6,14 @@ import VestaStoreInterop
 /// A turn: brings all targets to one version of the store, then serves the events in order.
 extension WatchHub {
   /// - Returns: Whether the listeners can still be served.
-  func turn(_ events: [Event], _ resting: inout Serving?, _ run: Int) async -> Bool {
+  func takeTurn(_ events: [Event], _ resting: inout Serving?, _ run: Int) async -> Bool {
     guard var serving = resting.take() else { return false }
     defer { resting = serving }
     serving.jobs.beginTurn()
     do {
       if events.contains(where: \.isTick) { serving.floor = try await store.raiseFloor(to: nil).microseconds }
       let floor = serving.floor
-      try await read { try await self.take(events, &serving.machine, &serving.jobs, $0.later(floor)) }
+      try await read { try await self.advanceAndServe(events, &serving.machine, &serving.jobs, $0.later(floor)) }
       return true
     } catch {
       if isServing(run) { close(failure(error)) }
@@ -21,7 +21,7 @@ extension WatchHub {
     }
   }
 
-  private func take(
+  private func advanceAndServe(
     _ events: [Event], _ machine: inout WatchMachine, _ jobs: inout JobQueue, _ snapshot: Snapshot
   ) async throws {
     // Nothing is read for callers that have left.
@@ -82,7 +82,7 @@ extension WatchHub {
       jobs.end(job)
     case .answered(let job, let watch, let result):
       jobs.end(job)
-      try await take(result, of: job, watch, &machine, &jobs, snapshot)
+      try await takeAnswer(result, of: job, watch, &machine, &jobs, snapshot)
     }
   }
 
@@ -90,7 +90,7 @@ extension WatchHub {
   ///
   /// An answer that is out of date is requested once more outside the turns, in which all calls of the database would
   /// wait.
-  private func take(
+  private func takeAnswer(
     _ result: Result<LimitedAnswer, FirestoreServiceError>, of job: WatchMachine.JobID, _ watch: WatchMachine.WatchID,
     _ machine: inout WatchMachine, _ jobs: inout JobQueue, _ snapshot: Snapshot
   ) async throws {

@@ -69,7 +69,7 @@ final class WatchHub: Sendable {
       timer?.cancel()
       self.end(id)
     }
-    start()
+    startServing()
     return ListenCall(
       responses: AsyncThrowingStream {
         defer { end.keep() }
@@ -132,7 +132,7 @@ final class WatchHub: Sendable {
       if case .request(_, let call) = event, state.calls.count <= limit { executor = state.calls[call]?.executor }
       return Start(run: state.run, executor: executor)
     }
-    if let start { begin(start) }
+    if let start { startTurns(start) }
   }
 
   /// Starts a turn for a commit.
@@ -143,13 +143,13 @@ final class WatchHub: Sendable {
       guard state.isServing, run ?? state.run == state.run, state.wake() else { return nil }
       return Start(run: state.run)
     }
-    if let start { begin(start) }
+    if let start { startTurns(start) }
   }
 
   // MARK: Serving
 
   /// Starts serving with the first call; it ends with the last one.
-  private func start() {
+  private func startServing() {
     let run = state.withLock { state in
       guard !state.isServing else { return nil as Int? }
       state.run += 1
@@ -168,11 +168,11 @@ final class WatchHub: Sendable {
       state.rules = rules
       state.ticking = ticking
       state.polling = polling
-      state.resting = serving(run)
+      state.resting = makeServing(run)
       state.isTurning = state.isWoken
       return (true, state.isWoken)
     }
-    if isWoken { begin(Start(run: run)) }
+    if isWoken { startTurns(Start(run: run)) }
     if isKept { return }
     observation?.cancel()
     rules?.cancel()
@@ -180,7 +180,7 @@ final class WatchHub: Sendable {
     polling?.cancel()
   }
 
-  private func serving(_ run: Int) -> Serving {
+  private func makeServing(_ run: Int) -> Serving {
     Serving(
       machine: WatchMachine(tokenInterval: options.tokenInterval.microseconds, heldBytes: options.unreadBytes),
       jobs: JobQueue(width: options.tuning.listening.jobs) { [weak self] in self?.begin($0, run) ?? Task {} })
@@ -194,7 +194,7 @@ final class WatchHub: Sendable {
     }
   }
 
-  private func begin(_ start: Start) {
+  private func startTurns(_ start: Start) {
     // All listeners wait for this task, which does little: it takes precedence over callers that read much.
     Task(executorPreference: start.executor, priority: .high) { await self.takeTurns(start) }
   }
@@ -205,7 +205,7 @@ final class WatchHub: Sendable {
   private func takeTurns(_ start: Start) async {
     // Taken out of the state and put back, so that it is never copied.
     var serving = state.withLock { $0.run == start.run ? $0.resting.take() : nil }
-    while let events = takeEvents(start.run), await turn(events, &serving, start.run), !stopIfIdle(start.run) {
+    while let events = takeEvents(start.run), await takeTurn(events, &serving, start.run), !stopIfIdle(start.run) {
       if rest(&serving, start.run, isLast: start.executor != nil) { return }
     }
     serving?.jobs.cancelAll()
@@ -231,7 +231,7 @@ final class WatchHub: Sendable {
       state.isTurning = state.isWoken
       return (true, state.isWoken)
     }
-    if isWoken { begin(Start(run: run)) }
+    if isWoken { startTurns(Start(run: run)) }
     return isOver
   }
 

@@ -144,7 +144,7 @@ struct WatchMachine {
         let (wasIn, isIn) = change.membership(in: watch.subject)
         guard wasIn || isIn else { continue }
         if watch.subject.isLimited {
-          take(change, isIn: isIn, number, &views)
+          note(change, isIn: isIn, number, &views)
         } else {
           responses.add(change.fact(isIn: isIn), for: watch.members)
         }
@@ -152,7 +152,7 @@ struct WatchMachine {
     }
     if !views.isEmpty {
       let after = Dictionary(changes.map { ($0.pathKey, $0) }, uniquingKeysWith: { $1 })
-      for (number, view) in views { actions += turn(number, to: view, after, &responses) }
+      for (number, view) in views { actions += changeView(of: number, to: view, after, &responses) }
     }
     let snapshot = WatchMachine.globalSnapshot(version)
     for (call, responses) in responses.responses(readTime: Timestamp(microseconds: version), last: [snapshot]) {
@@ -166,7 +166,7 @@ struct WatchMachine {
   /// Notes what a change makes of a limited query.
   ///
   /// - Parameter views: The views that change in this turn; `nil` in it for the ones to request.
-  private func take(_ change: WatchChange, isIn: Bool, _ number: WatchID, _ views: inout [WatchID: LimitedView?]) {
+  private func note(_ change: WatchChange, isIn: Bool, _ number: WatchID, _ views: inout [WatchID: LimitedView?]) {
     let isChanged = views[number] != nil
     // Taken out while it is changed, so that a view of many results is copied once in a turn and not for each change.
     guard var view = isChanged ? views.removeValue(forKey: number) ?? nil : watches[number]?.view else {
@@ -182,11 +182,11 @@ struct WatchMachine {
   }
 
   /// Brings a limited query to its new view, or runs it again.
-  private mutating func turn(
-    _ number: WatchID, to view: LimitedView?, _ changes: [PathKey: WatchChange], _ responses: inout ResponseBuilder
+  private mutating func changeView(
+    of number: WatchID, to view: LimitedView?, _ changes: [PathKey: WatchChange], _ responses: inout ResponseBuilder
   ) -> [Action] {
     guard let watch = watches[number], let old = watch.view?.view else { return [] }
-    guard let view else { return ask(number) }
+    guard let view else { return runAgain(number) }
     let new = view.view
     for (pathKey, document) in new where document.isNewer(than: old[pathKey]) {
       responses.add(
@@ -201,7 +201,8 @@ struct WatchMachine {
     return []
   }
 
-  mutating func ask(_ number: WatchID) -> [Action] {
+  /// Asks for the results of a limited query; until the answer all responses of its calls are held.
+  mutating func runAgain(_ number: WatchID) -> [Action] {
     guard let watch = watches[number] else { return [] }
     lastNumber += 1
     watches[number]?.requery = lastNumber
@@ -221,7 +222,7 @@ struct WatchMachine {
   /// The answer was out of date, and the changes since do not determine the results: runs the query once more.
   mutating func missed(_ number: WatchID) -> [Action] {
     watches[number]?.attempts += 1
-    return ask(number)
+    return runAgain(number)
   }
 
   /// Takes the results of a limited query at the version of this turn.

@@ -21,7 +21,7 @@ struct CacheReader: Sendable {
   /// The cache as far as every client needs it, and whether that is all of it.
   ///
   /// - Parameter isLazy: Whether documents may be read later.
-  func start(isLazy: Bool) async throws -> (loader: CacheLoader, isComplete: Bool) {
+  func readAtStart(isLazy: Bool) async throws -> (loader: CacheLoader, isComplete: Bool) {
     try await open().read { reader in
       if isLazy {
         var loader = CacheLoader(database: database)
@@ -45,9 +45,9 @@ struct CacheReader: Sendable {
         for tag: UInt8 in [3, 4, 6] { try await scan([tag], reader, into: &loader) }
         return (loader, piece)
       }
-      (piece.queries, piece.firsts) = ([], [])
+      (piece.queries, piece.limitedQueries) = ([], [])
       for query in wanted.queries { try await add(query, reader, to: &piece) }
-      for query in wanted.firsts { try await addFirst(query, reader, to: &piece, &loader) }
+      for query in wanted.limitedQueries { try await addLimited(query, reader, to: &piece, &loader) }
       for group in piece.groups { piece.collections.formUnion(try await collections(of: group, reader)) }
       for id in piece.targets { try await scan(CacheKey.documents(ofTarget: id), reader, into: &loader) }
       for path in piece.collections { try await scan(CacheKey.documents(in: path), reader, into: &loader) }
@@ -79,7 +79,7 @@ struct CacheReader: Sendable {
   }
 
   /// Adds the candidates of a limited query, or what decides its first results, or its collection.
-  private func addFirst(
+  private func addLimited(
     _ query: LocalQuery, _ reader: any StoreReader, to piece: inout CachePiece, _ loader: inout CacheLoader
   ) async throws {
     let few = min(
@@ -87,9 +87,9 @@ struct CacheReader: Sendable {
     if let keys = try await candidates(of: query, in: query.path, piece, limit: few, reader) {
       piece.documents.formUnion(keys)
       piece.queries.append(query)
-    } else if let keys = try await firsts(of: query, piece, reader) {
+    } else if let keys = try await keysWithinLimit(of: query, piece, reader) {
       piece.documents.formUnion(keys)
-      piece.firsts.append(query)
+      piece.limitedQueries.append(query)
     } else {
       try await add(query, reader, to: &piece)
     }
@@ -160,7 +160,7 @@ struct CacheReader: Sendable {
   /// of that order, or when they are many.
   ///
   /// Documents with pending writes are in memory, and may no longer be results: they do not count.
-  private func firsts(
+  private func keysWithinLimit(
     of query: LocalQuery, _ piece: CachePiece, _ reader: any StoreReader
   ) async throws -> [DocumentKey]? {
     guard let limit = query.limit, let plan = CacheQueryPlan(query),

@@ -10,8 +10,8 @@ protocol CacheSource: Sendable {
   /// Whether the rows of documents are read when events need them, and not at the start.
   var isLazy: Bool { get }
 
-  /// Adds what the pending writes of the rows need and the rows do not have.
-  func complete(_ loader: inout CacheLoader) async
+  /// Adds the documents that pending writes change and the rows do not have.
+  func addPendingDocuments(to loader: inout CacheLoader) async
 
   /// Reads a part of the cache, which may fail: the events are taken all the same.
   ///
@@ -27,7 +27,7 @@ struct RowSource: CacheSource {
 
   var isLazy: Bool { true }
 
-  func complete(_ loader: inout CacheLoader) {}
+  func addPendingDocuments(to loader: inout CacheLoader) {}
 
   /// Reads a part of the cache; an unreadable part costs the cache, which the backend sends again.
   func read(_ missing: CachePiece) async -> @Sendable (ClientMachine) -> Void {
@@ -35,7 +35,7 @@ struct RowSource: CacheSource {
       let (loader, piece) = try await reader.read(await afterWriting(missing))
       for complaint in loader.complaints { log(complaint) }
       if loader.isDamaged { return { $0.discardCache() } }
-      return { $0.add(loader, as: piece) }
+      return { $0.addRows(loader, as: piece) }
     } catch {
       log("The cache cannot be read, and is fetched again: \(error)")
       return { $0.discardCache() }
@@ -46,14 +46,14 @@ struct RowSource: CacheSource {
   ///
   /// - Returns: The part to read: where the rows cannot be written, whole collections.
   private func afterWriting(_ missing: CachePiece) async -> CachePiece {
-    if missing.firsts.isEmpty { return missing }
+    if missing.limitedQueries.isEmpty { return missing }
     do {
       try await writer.flush()
       return missing
     } catch {
       var missing = missing
-      missing.collections.formUnion(missing.firsts.map(\.path))
-      missing.firsts = []
+      missing.collections.formUnion(missing.limitedQueries.map(\.path))
+      missing.limitedQueries = []
       return missing
     }
   }
@@ -71,7 +71,9 @@ struct EngineSource: CacheSource {
 
   var isLazy: Bool { false }
 
-  func complete(_ loader: inout CacheLoader) async { loader.add(await documents(loader.pendingDocuments)) }
+  func addPendingDocuments(to loader: inout CacheLoader) async {
+    loader.add(await documents(loader.pendingDocuments))
+  }
 
   func read(_ missing: CachePiece) async -> @Sendable (ClientMachine) -> Void {
     var found = EngineCache()
@@ -81,7 +83,7 @@ struct EngineSource: CacheSource {
       let documents = await results(of: query, spare: missing.spareResults)
       found.refills[QueryID(query)] = EngineCache.Refill(documents: documents, spare: missing.spareResults)
     }
-    return { [found] in $0.add(found) }
+    return { [found] in $0.mergeEngineCache(found) }
   }
 
   /// The documents of the engine; when it cannot be read, nothing is known about them.

@@ -4,11 +4,11 @@ import VestaFirestoreModel
 
 /// Carries out the actions of the machine, in order and without the lock.
 extension SyncClient {
-  /// Performs what is waiting, unless another thread is at it.
+  /// Performs the actions that wait, unless another thread performs them.
   ///
   /// - Parameter awaitedTarget: The target whose first results the caller is about to wait for. The engine in the
   ///   process is read for it on the caller's thread, and not on one that would have to be woken.
-  func perform(awaitedTarget: Int32? = nil) {
+  func performActions(awaitedTarget: Int32? = nil) {
     var fetches: [(stream: Int, record: TargetRecord)] = []
     var actions = state.withLock { state -> [ClientAction] in
       if state.isPerforming || state.outbox.isEmpty { return [] }
@@ -31,14 +31,8 @@ extension SyncClient {
     // After the actions: neither requests nor callers wait for the cache.
     writer?.begin()
     // Last: listeners are not kept waiting for the engine.
-    for (stream, record) in fetches { fetchFirstResults(record, stream, isAwaited: record.id == awaitedTarget) }
-  }
-
-  private func fetchFirstResults(_ record: TargetRecord, _ stream: Int, isAwaited: Bool) {
-    if isAwaited, #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
-      Task.immediate { [weak self, streams] in await streams.fetchFirstResults(record, stream, self) }
-    } else {
-      Task { [weak self, streams] in await streams.fetchFirstResults(record, stream, self) }
+    for (stream, record) in fetches {
+      streams.startFetching(record, stream, self, isAwaited: record.id == awaitedTarget)
     }
   }
 
@@ -75,7 +69,7 @@ extension SyncClient {
 
   private func buildIndexes(_ task: IndexTask) {
     let made = task.run()
-    run { $0.indexesMade(made) }
+    takeEvent { $0.indexesMade(made) }
   }
 
   private func timerFired(_ name: TimerName) {
@@ -83,6 +77,6 @@ extension SyncClient {
     if name == .garbageCollection, case .leastRecentlyUsed(let bytes?) = options.garbagePolicy {
       needs = .garbage(above: bytes)
     }
-    run(needs) { $0.timerFired(name) }
+    takeEvent(needs) { $0.timerFired(name) }
   }
 }

@@ -12,10 +12,10 @@ extension SyncClient {
   /// Reads what waiting events need, one part after the other, until none waits.
   func loadForWaitingEvents() async {
     if let writer, let source, state.withLock({ $0.machine == nil }) {
-      await startFromCache(writer.reader(of: database, options.tuning), source)
+      await startMachineFromCache(writer.reader(of: database, options.tuning), source)
     }
     while let missing = takeWaitingEvents() {
-      perform()
+      performActions()
       guard let take = await source?.read(missing) else { continue }
       state.withLock { state in
         guard let machine = state.machine else { return }
@@ -23,7 +23,7 @@ extension SyncClient {
         takeOutput(of: machine, &state)
       }
     }
-    perform()
+    performActions()
   }
 
   /// Takes the waiting events as far as everything they need is in memory.
@@ -51,11 +51,11 @@ extension SyncClient {
     }
   }
 
-  private func startFromCache(_ reader: CacheReader, _ source: any CacheSource) async {
+  private func startMachineFromCache(_ reader: CacheReader, _ source: any CacheSource) async {
     var store: LocalStore
     do {
-      var (loader, isComplete) = try await reader.start(isLazy: source.isLazy)
-      await source.complete(&loader)
+      var (loader, isComplete) = try await reader.readAtStart(isLazy: source.isLazy)
+      await source.addPendingDocuments(to: &loader)
       store = loader.makeStore(user: options.user ?? "", policy: options.garbagePolicy, isComplete: isComplete)
       for complaint in loader.complaints { options.log(complaint) }
       if !loader.repairs.isEmpty { writer?.write(loader.repairs) }

@@ -24,22 +24,21 @@ extension SyncClient {
       state.listeners[state.nextID] = receiver
       return state.nextID
     }
-    let awaitedTarget = options.isAwaited ? Locked<Int32?>(nil) : nil
     // The first results of a limited query are read first; the documents that may replace them are read before anything
     // changes.
     let isLimited = query.limit != nil && !query.isDocument && self.options.link == .remote && writer != nil
-    run(
-      .listener(query, isCacheOnly: options.isCacheOnly), awaitedTarget: awaitedTarget,
-      laterNeeds: isLimited ? .candidates(query) : nil, dropped: receiver.end
-    ) { machine in
-      let target = machine.core.listen(query, options: options, listener: id)
-      awaitedTarget?.withLock { $0 = target }
+    let target = takeOrKeepEvent(
+      .listener(query, isCacheOnly: options.isCacheOnly), laterNeeds: isLimited ? .candidates(query) : nil,
+      dropped: receiver.end
+    ) {
+      $0.core.listen(query, options: options, listener: id)
     }
+    performActions(awaitedTarget: options.isAwaited ? target ?? nil : nil)
     return ListenerRegistration { [weak self] in
       receiver.mute()
       guard let self else { return }
       _ = state.withLock { $0.listeners.removeValue(forKey: id) }
-      run { $0.core.unlisten(id) }
+      takeEvent { $0.core.unlisten(id) }
     }
   }
 
@@ -57,12 +56,12 @@ extension SyncClient {
       state.syncListeners[state.nextID] = receiver
       return state.nextID
     }
-    run(dropped: receiver.end) { $0.core.addSyncListener(id) }
+    takeEvent(dropped: receiver.end) { $0.core.addSyncListener(id) }
     return ListenerRegistration { [weak self] in
       receiver.mute()
       guard let self else { return }
       _ = state.withLock { $0.syncListeners.removeValue(forKey: id) }
-      run { $0.core.removeSyncListener(id) }
+      takeEvent { $0.core.removeSyncListener(id) }
     }
   }
 
@@ -148,10 +147,10 @@ extension SyncClient {
   // MARK: Indexes
 
   /// Whether queries over many documents of the cache make an index.
-  package func setIndexAutoCreation(_ isOn: Bool) { run { $0.local.documents.makesIndexes = isOn } }
+  package func setIndexAutoCreation(_ isOn: Bool) { takeEvent { $0.local.documents.makesIndexes = isOn } }
 
   /// Deletes the indexes over the cache.
-  package func deleteAllIndexes() { run { $0.deleteIndexes() } }
+  package func deleteAllIndexes() { takeEvent { $0.deleteIndexes() } }
 
   // MARK: Network, users, the end
 
@@ -166,7 +165,7 @@ extension SyncClient {
   /// Enables or disables the network after all calls that were made before, and before all later ones.
   package func startSettingNetworkEnabled(_ isEnabled: Bool) -> Completion {
     let completion = Completion()
-    run(network: isEnabled) {
+    takeEvent(network: isEnabled) {
       completion.finish(nil)
     } _: { [weak self] machine in
       if isEnabled { machine.enableNetwork() } else { machine.disableNetwork() }
@@ -178,7 +177,7 @@ extension SyncClient {
 
   /// Notes that another user has signed in, or signed out, or that the tokens of the user are new.
   package func changeUser(_ user: String?) {
-    run { [weak self] machine in
+    takeEvent { [weak self] machine in
       // The former user's writes may have to wait for long: they survive the process as if the network were disabled.
       if machine.changeUser(user ?? "") { self?.commits.keepAll(machine) }
     }
@@ -196,7 +195,7 @@ extension SyncClient {
     for receiver in receivers { receiver.end() }
     for receiver in syncReceivers { receiver.end() }
     if !waiting.isEmpty { _ = try? await read { _ in true } }
-    run { [weak self] machine in
+    takeEvent { [weak self] machine in
       machine.shutDown()
       self?.commits.keepAll(machine)
     }

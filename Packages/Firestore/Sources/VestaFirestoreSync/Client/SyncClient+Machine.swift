@@ -9,26 +9,43 @@ extension SyncClient {
   /// Lets the machine take an event, now or as soon as what it needs of the cache is read, and performs its actions.
   ///
   /// - Parameters:
-  ///   - awaitedTarget: As in `perform(awaitedTarget:)`; the event fills it.
-  ///   - laterNeeds: The documents that later events need as well; they are read after the event and before any other
-  ///     one.
+  ///   - needs: The documents that the event must find in memory.
   ///   - network: Whether the event enables or disables the network; reads follow the last of these events.
   ///   - dropped: Called in place of the event when the client has ended, or ends first.
-  func run(
-    _ needs: CacheNeeds = .nothing, awaitedTarget: Locked<Int32?>? = nil, laterNeeds: CacheNeeds? = nil,
-    network: Bool? = nil, dropped: (@Sendable () -> Void)? = nil,
+  func takeEvent(
+    _ needs: CacheNeeds = .nothing, network: Bool? = nil, dropped: (@Sendable () -> Void)? = nil,
     _ event: @escaping @Sendable (ClientMachine) -> Void
   ) {
+    _ = takeOrKeepEvent(needs, network: network, dropped: dropped, event)
+    performActions()
+  }
+
+  /// Lets the machine take an event now, or keeps it until what it needs of the cache is read.
+  ///
+  /// The caller performs the actions.
+  ///
+  /// - Parameters:
+  ///   - needs: The documents that the event must find in memory.
+  ///   - laterNeeds: The documents that later events need as well; they are read after the event and before any other
+  ///     one.
+  ///   - network: As in `takeEvent`.
+  ///   - dropped: As in `takeEvent`.
+  /// - Returns: The result of the event; `nil` when the machine has not taken it.
+  func takeOrKeepEvent<Result: Sendable>(
+    _ needs: CacheNeeds = .nothing, laterNeeds: CacheNeeds? = nil, network: Bool? = nil,
+    dropped: (@Sendable () -> Void)? = nil, _ event: @escaping @Sendable (ClientMachine) -> Result
+  ) -> Result? {
+    var result: Result?
     let progress = state.withLock { state -> Progress in
       guard !state.isShutDown else { return .isShutDown }
       if let network { state.isNetworkEnabled = network }
       if state.machine == nil, writer == nil { startMachine(&state, emptyStore()) }
       if let machine = state.machine(for: needs) {
-        event(machine)
+        result = event(machine)
         takeOutput(of: machine, &state)
         guard let laterNeeds, machine.missing(CollectionOfOne(laterNeeds)) != nil else { return .taken }
       } else {
-        state.waiting.append(WaitingEvent(needs: needs, perform: event, drop: dropped))
+        state.waiting.append(WaitingEvent(needs: needs, perform: { _ = event($0) }, drop: dropped))
       }
       if let laterNeeds { state.waiting.append(WaitingEvent(needs: laterNeeds, perform: { _ in }, drop: nil)) }
       defer { state.isLoading = true }
@@ -39,7 +56,7 @@ extension SyncClient {
     case .loads: Task { await loadForWaitingEvents() }
     case .taken, .waits: break
     }
-    perform(awaitedTarget: awaitedTarget?.withLock { $0 })
+    return result
   }
 
   /// Reads the machine's state.
@@ -56,7 +73,7 @@ extension SyncClient {
   ) async throws -> Result {
     let result = Locked<Result?>(nil)
     let completion = Completion()
-    run(needs) {
+    takeEvent(needs) {
       completion.finish(SyncClient.terminated)
     } _: { machine in
       let value = event(machine)
@@ -100,7 +117,7 @@ extension SyncClient {
     var completions: [Completion] = []
     if machine.local.documents.hasMoreIndexRows {
       let written = Completion()
-      written.whenDone { [weak self] error in if error == nil { self?.run { _ in } } }
+      written.whenDone { [weak self] error in if error == nil { self?.takeEvent { _ in } } }
       completions = [written]
     }
     writer.add(rows, clearing: cleared, completions: completions)

@@ -14,7 +14,7 @@ extension SyncClient {
     }
     let id = register(write.remote)
     let time = Timestamp(microseconds: options.clock.now())
-    run(.bases(of: mutations)) { [weak self] in
+    takeEvent(.bases(of: mutations)) { [weak self] in
       self?.fail(write, id)
     } _: { [weak self] machine in
       machine.core.write(mutations, at: time, callback: id)
@@ -45,7 +45,7 @@ extension SyncClient {
   package func startWaitingForPendingWrites() -> Completion {
     let completion = Completion()
     let id = register(completion)
-    run {
+    takeEvent {
       completion.finish(SyncClient.terminated)
     } _: {
       $0.core.waitForPendingWrites(id)

@@ -121,7 +121,7 @@ package final class SyncClient: Sendable {
   }
 
   /// Notes that the network of the machine has changed: streams begin again, without a pause.
-  package func networkHasChanged() { run { $0.networkChanged() } }
+  package func networkHasChanged() { takeEvent { $0.networkChanged() } }
 
   /// Deletes the rows of a client that no longer runs.
   package static func clear(_ store: any OrderedStore, persistenceKey: String) async throws {

@@ -73,15 +73,15 @@ final class SyncStreams: Sendable {
       do {
         let call = try await backend.listen(database: database.description, context: context(refreshes: refreshes))
         guard isCurrent(call) else { return call.cancel() }
-        client?.run { $0.watch.opened(stream: stream) }
+        client?.takeEvent { $0.watch.opened(stream: stream) }
         try await read(call.responses, shows: \.isGlobalSnapshot) { batch in
-          client?.run(.responses(batch)) { machine in
+          client?.takeEvent(.responses(batch)) { machine in
             for response in batch { machine.watch.received(stream: stream, response) }
           }
         }
-        client?.run { $0.watch.closed(stream: stream, error: Self.ended) }
+        client?.takeEvent { $0.watch.closed(stream: stream, error: Self.ended) }
       } catch {
-        client?.run { $0.watch.closed(stream: stream, error: Self.failure(error)) }
+        client?.takeEvent { $0.watch.closed(stream: stream, error: Self.failure(error)) }
       }
     }
   }
@@ -91,13 +91,13 @@ final class SyncStreams: Sendable {
       do {
         let call = try await backend.write(database: database.description, context: context(refreshes: refreshes))
         guard isCurrent(call) else { return call.cancel() }
-        client?.run { $0.writes.opened(stream: stream) }
+        client?.takeEvent { $0.writes.opened(stream: stream) }
         try await read(call.responses, shows: { _ in true }) { batch in
-          client?.run { machine in for response in batch { machine.writes.received(stream: stream, response) } }
+          client?.takeEvent { machine in for response in batch { machine.writes.received(stream: stream, response) } }
         }
-        client?.run { $0.writes.closed(stream: stream, error: Self.ended) }
+        client?.takeEvent { $0.writes.closed(stream: stream, error: Self.ended) }
       } catch {
-        client?.run { $0.writes.closed(stream: stream, error: Self.failure(error)) }
+        client?.takeEvent { $0.writes.closed(stream: stream, error: Self.failure(error)) }
       }
     }
   }
@@ -134,12 +134,23 @@ final class SyncStreams: Sendable {
 
   // MARK: First results
 
-  /// Reads the first results of a target, for the machine to use.
+  /// Begins to read the first results of a target, for the machine to use.
+  ///
+  /// - Parameter isAwaited: Whether the caller is about to wait for them: the read begins on the caller's thread then.
+  func startFetching(_ record: TargetRecord, _ stream: Int, _ client: SyncClient, isAwaited: Bool) {
+    if isAwaited, #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
+      Task.immediate { [weak client, self] in await fetchFirstResults(record, stream, client) }
+    } else {
+      Task { [weak client, self] in await fetchFirstResults(record, stream, client) }
+    }
+  }
+
+  /// Reads the first results of a target.
   ///
   /// An error of the target is sent by the stream.
-  func fetchFirstResults(_ record: TargetRecord, _ stream: Int, _ client: SyncClient?) async {
+  private func fetchFirstResults(_ record: TargetRecord, _ stream: Int, _ client: SyncClient?) async {
     let found = try? await firstResults(of: record.target)
-    client?.run { machine in
+    client?.takeEvent { machine in
       machine.watch.receivedFirst(stream: stream, target: record.id, found?.documents, version: found?.version ?? .zero)
     }
   }

@@ -85,11 +85,11 @@ package final class ClientMachine {
     configuration.link == .embedded ? core.missingOfEngine(needs) : local.missing(needs)
   }
 
-  /// Takes a part of the cache that has been read.
-  package func add(_ loader: CacheLoader, as piece: CachePiece) { loader.addRows(to: &local, as: piece) }
+  /// Adds the rows of a part of the cache that has been read.
+  package func addRows(_ loader: CacheLoader, as piece: CachePiece) { loader.addRows(to: &local, as: piece) }
 
-  /// Takes what has been read of the engine, for the events that wait for it.
-  package func add(_ read: EngineCache) { core.engineCache.merge(read) }
+  /// Adds the documents and results of the engine that have been read for the events that wait.
+  package func mergeEngineCache(_ read: EngineCache) { core.engineCache.merge(read) }
 
   /// No event waits for a part of the cache any longer.
   package func allEventsTaken() { core.forgetRefills() }

@@ -16,7 +16,7 @@ extension SyncCore: WriteLinkOwner {
     writes.retryAfterOutage()
   }
 
-  /// Tells a caller when everything that is pending now has been answered.
+  /// Notifies a caller when everything that is pending now has been answered.
   package func waitForPendingWrites(_ callback: CallbackID) {
     guard let last = cache.local.queue.batches.last else { return actions.emit(.finish(callback, nil)) }
     callers.wait(callback, for: last.id)
@@ -41,7 +41,7 @@ extension SyncCore: WriteLinkOwner {
     for callback in others { actions.emit(.finish(callback, nil)) }
   }
 
-  func tellCallers(_ error: FirestoreServiceError) {
+  func failCallers(_ error: FirestoreServiceError) {
     for callback in callers.takeAll(of: cache.local.shown.writes.user) + callers.takeWaiting() {
       actions.emit(.finish(callback, error))
     }

@@ -17,7 +17,7 @@ package struct CacheResidence: Sendable {
   private var queries: Set<QueryID> = []
   private var groups: Set<CollectionID> = []
   /// The limited queries whose first results have been read, with the number of the contents that they are of.
-  private var firsts: [QueryID: Int] = [:]
+  private var limitedQueries: [QueryID: Int] = [:]
 
   /// All of a cache.
   package init() {}
@@ -48,8 +48,8 @@ package struct CacheResidence: Sendable {
   }
 
   /// Whether the first results of a limited query have been read, and no document has changed since.
-  func hasFirst(of query: LocalQuery, at contents: Int) -> Bool {
-    !firsts.isEmpty && firsts[QueryID(query)] == contents
+  func hasFirstResults(of query: LocalQuery, at contents: Int) -> Bool {
+    !limitedQueries.isEmpty && limitedQueries[QueryID(query)] == contents
   }
 
   /// Notes a target without rows.
@@ -65,9 +65,9 @@ package struct CacheResidence: Sendable {
     if queries.count > queryLimit { queries = [] }
     queries.formUnion(piece.queries.map { QueryID($0) })
     groups.formUnion(piece.groups)
-    if !piece.firsts.isEmpty {
-      firsts = firsts.filter { $0.value == piece.contents }
-      for query in piece.firsts { firsts[QueryID(query)] = piece.contents }
+    if !piece.limitedQueries.isEmpty {
+      limitedQueries = limitedQueries.filter { $0.value == piece.contents }
+      for query in piece.limitedQueries { limitedQueries[QueryID(query)] = piece.contents }
     }
     if piece.isEverything { self = CacheResidence() }
   }
@@ -107,8 +107,8 @@ package struct CachePiece: Sendable {
   package var groups: Set<CollectionID> = []
   /// The candidates of queries.
   package var queries: [LocalQuery] = []
-  /// The first results of limited queries, or all of their candidates.
-  package var firsts: [LocalQuery] = []
+  /// Limited queries of which the first results are read, or all of their candidates.
+  package var limitedQueries: [LocalQuery] = []
   /// The documents with pending writes in the collections of limited queries.
   var overlaid: Set<DocumentKey> = []
   /// The number of the contents that the first results are of.
@@ -123,8 +123,8 @@ package struct CachePiece: Sendable {
   package var isEverything = false
 
   var isEmpty: Bool {
-    documents.isEmpty && collections.isEmpty && groups.isEmpty && targets.isEmpty && queries.isEmpty && firsts.isEmpty
-      && refills.isEmpty && !isEverything
+    documents.isEmpty && collections.isEmpty && groups.isEmpty && targets.isEmpty && queries.isEmpty
+      && limitedQueries.isEmpty && refills.isEmpty && !isEverything
   }
 }
 
@@ -145,8 +145,8 @@ extension CachePiece {
     case .nothing: break
     case .documents(let keys): for key in keys { add(key, store) }
     case .bases(let mutations): for mutation in mutations { add(mutation.path, store) }
-    case .query(let query), .listener(let query, _): add(query, isFirstEnough: query.limit != nil, store)
-    case .candidates(let query): add(query, isFirstEnough: false, store)
+    case .query(let query), .listener(let query, _): add(query, areFirstResultsEnough: query.limit != nil, store)
+    case .candidates(let query): add(query, areFirstResultsEnough: false, store)
     case .responses(let responses):
       for response in responses { if let key = key(of: response, store.database) { add(key, store) } }
     case .garbage(let bytes): if store.byteSize >= bytes { isEverything = true }
@@ -158,19 +158,19 @@ extension CachePiece {
     if !store.residence.has(key) { documents.insert(key) }
   }
 
-  private mutating func add(_ query: LocalQuery, isFirstEnough: Bool, _ store: LocalStore) {
+  private mutating func add(_ query: LocalQuery, areFirstResultsEnough: Bool, _ store: LocalStore) {
     let residence = store.residence
     if let id = store.targets.record(of: query.target)?.id, !residence.has(target: id) { targets.insert(id) }
     if residence.has(query) { return }
-    if isFirstEnough, residence.hasFirst(of: query, at: store.contents) { return }
+    if areFirstResultsEnough, residence.hasFirstResults(of: query, at: store.contents) { return }
     if query.isDocument {
       documents.insert(query.path)
     } else if let group = query.collectionGroup {
       addGroup(group, query, store)
     } else if let found = store.shown.remote.durableIndexes[query.path] {
       indexes[query.path] = found
-      guard isFirstEnough else { return queries.append(query) }
-      firsts.append(query)
+      guard areFirstResultsEnough else { return queries.append(query) }
+      limitedQueries.append(query)
       overlaid.formUnion(store.queue.overlayKeys(in: query.path))
       contents = store.contents
     } else {

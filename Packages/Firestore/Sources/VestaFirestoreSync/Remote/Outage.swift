@@ -15,8 +15,8 @@ import VestaFirestoreBackend
 struct Outage {
   /// Whether the writes of an embedded client have rows, because its engine does not take them.
   private(set) var isStalled = false
-  /// The error that callers have got; the writes are pending all the same.
-  private(set) var told: FirestoreServiceError?
+  /// The error that callers have received; the writes are pending all the same.
+  private(set) var reported: FirestoreServiceError?
   private var lastReason: String?
 
   /// Notes that writes wait.
@@ -28,9 +28,9 @@ struct Outage {
     return lastReason != error.message
   }
 
-  /// Notes that callers get an error.
-  mutating func tell(_ error: FirestoreServiceError) { told = error }
+  /// Notes the error that callers receive.
+  mutating func report(_ error: FirestoreServiceError) { reported = error }
 
   /// Notes that the backend takes writes.
-  mutating func end() { (isStalled, told, lastReason) = (false, nil, nil) }
+  mutating func end() { (isStalled, reported, lastReason) = (false, nil, nil) }
 }

@@ -8,7 +8,7 @@ protocol WriteLinkOwner: AnyObject {
   /// Takes the refusal of the oldest batch that was sent.
   func reject(_ batch: MutationBatch, _ error: FirestoreServiceError)
   /// Fails all callers that wait for pending writes with an error; the writes stay pending.
-  func tellCallers(_ error: FirestoreServiceError)
+  func failCallers(_ error: FirestoreServiceError)
 }
 
 /// The write side of the backend: a few batches under way, in the order of the queue.
@@ -90,8 +90,8 @@ package final class WriteLink {
   /// A caller has arrived while the backend is known to take no writes: an engine in the process is tried at once, and
   /// of another backend the caller gets the error that it had for others.
   func retryAfterOutage() {
-    guard let error = outage.told, isEnabled else { return }
-    if configuration.link.triesForCallers { perform(stream.backoffEnded()) } else { tellCallers(error) }
+    guard let error = outage.reported, isEnabled else { return }
+    if configuration.link.triesForCallers { perform(stream.backoffEnded()) } else { failCallers(error) }
   }
 
   // MARK: The stream
@@ -188,12 +188,12 @@ package final class WriteLink {
     }
     let isForGood = configuration.link.isOutageOfWrites(
       error, afterHandshake: afterHandshake, hasToken: !token.isEmpty)
-    if isForGood { tellCallers(error) }
+    if isForGood { failCallers(error) }
   }
 
-  private func tellCallers(_ error: FirestoreServiceError) {
-    outage.tell(error)
-    owner?.tellCallers(error)
+  private func failCallers(_ error: FirestoreServiceError) {
+    outage.report(error)
+    owner?.failCallers(error)
   }
 
   // MARK: Steps

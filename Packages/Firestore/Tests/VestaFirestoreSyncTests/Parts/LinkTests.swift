@@ -30,7 +30,7 @@ import VestaFirestoreModel
       told.append("\(batch.id) refused")
     }
 
-    func tellCallers(_ error: FirestoreServiceError) { told.append("callers told \(error.code)") }
+    func failCallers(_ error: FirestoreServiceError) { told.append("callers told \(error.code)") }
   }
 
   private let owner: Owner

@@ -171,7 +171,7 @@ final class SimulatedClient {
     for id in piece.targets { add(CacheKey.documents(ofTarget: id), to: &loader) }
     if piece.isEverything { for tag: UInt8 in [3, 4, 6] { add([tag], to: &loader) } }
     if !loader.complaints.isEmpty { complaints.append("damaged rows: \(loader.complaints)") }
-    machine.add(loader, as: piece)
+    machine.addRows(loader, as: piece)
   }
 
   func collectGarbage() {

@@ -35,19 +35,20 @@ extension MessagingCall {
   ///
   /// - Parameters:
   ///   - limit: The number of messages to take.
-  ///   - row: The last message that the look has passed; `nil` at its beginning.
-  /// - Returns: The messages, the time of the first one that was left, and the message after which to look on.
+  ///   - row: The last scanned message; `nil` at the beginning of a scan.
+  /// - Returns: The messages, the time of the first one that was left, and the message after which the scan
+  ///   continues; `nil` at its end.
   func claimPushes(
     limit: Int, after row: [UInt8]?
   ) async throws -> (jobs: [PushJob], next: Int64?, last: [UInt8]?) {
-    var (jobs, next, last, looked) = ([PushJob](), Int64?.none, row, 0)
+    var (jobs, next, last, scanned) = ([PushJob](), Int64?.none, row, 0)
     while true {
       let entries = try await transaction.entries(in: Keys.pushes(after: last), limit: limit + 1)
       for entry in entries {
         let row = try Keys.push(ofRow: entry.key)
         guard row.time <= now else { return (jobs, min(next ?? .max, row.time), nil) }
-        guard jobs.count < limit, looked < tuning.longestPushScan else { return (jobs, next, last) }
-        (last, looked) = (entry.key, looked + 1)
+        guard jobs.count < limit, scanned < tuning.longestPushScan else { return (jobs, next, last) }
+        (last, scanned) = (entry.key, scanned + 1)
         if let job = try await claim(entry) {
           jobs.append(job)
         } else {

@@ -129,8 +129,8 @@ extension MessagingCall {
   /// Sends one message of several: neither a refused one nor one to a damaged registration stops the others.
   ///
   /// A failure after the look-up ends the transaction: a part of the message may have been written.
-  func outcome(
-    of message: Result<PushMessage, MessagingServiceError>, _ isValidateOnly: Bool
+  func sendOne(
+    _ message: Result<PushMessage, MessagingServiceError>, _ isValidateOnly: Bool
   ) async throws -> Result<Acceptance, MessagingServiceError> {
     let (checked, target): (PushMessage, Recipient?)
     do {

@@ -7,7 +7,7 @@ extension MessagingOperation {
     try checkOwner()
     let message = try message.checked()
     let acceptance = try await write { try await $0.send(message, isValidateOnly: isValidateOnly) }
-    accepted([acceptance], isValidateOnly)
+    startDelivery(of: [acceptance], isValidateOnly)
     return name(acceptance)
   }
 
@@ -23,10 +23,10 @@ extension MessagingOperation {
     let checked = messages.map { message in Result { () throws(MessagingServiceError) in try message.checked() } }
     let outcomes = try await write { call in
       var outcomes: [Result<Acceptance, MessagingServiceError>] = []
-      for message in checked { outcomes.append(try await call.outcome(of: message, isValidateOnly)) }
+      for message in checked { outcomes.append(try await call.sendOne(message, isValidateOnly)) }
       return outcomes
     }
-    accepted(outcomes.compactMap { try? $0.get() }, isValidateOnly)
+    startDelivery(of: outcomes.compactMap { try? $0.get() }, isValidateOnly)
     return outcomes.map { outcome in outcome.map(name) }
   }
 
@@ -34,8 +34,8 @@ extension MessagingOperation {
     "projects/\(engine.projectID)/messages/\(acceptance.messageID)"
   }
 
-  /// Starts what follows the commit of messages.
-  private func accepted(_ messages: [Acceptance], _ isValidateOnly: Bool) {
+  /// Starts the delivery of messages that were committed.
+  private func startDelivery(of messages: [Acceptance], _ isValidateOnly: Bool) {
     guard !isValidateOnly else { return }
     engine.startDispatching()
     engine.pushing.start(messages.compactMap(\.push))

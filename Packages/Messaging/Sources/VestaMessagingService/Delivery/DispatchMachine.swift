@@ -7,10 +7,10 @@ import VestaMessagingBackend
 /// reaches settled connections without a read; a loading one notes that it has missed the message, and reads again.
 ///
 /// ```
-///             settled(upTo: the last missed message)
+///             loaded(upTo: the last missed message)
 ///   loading ────────────────────────────────────────▶ settled
 ///      ▲  │ arrived: missed, reads again                 │ arrived: delivered
-///      └──┴──────────────────────────────────────────────┘ mustRead: full window, acknowledgement, other topics
+///      └──┴──────────────────────────────────────────────┘ markLoading: full window, acknowledgement, other topics
 /// ```
 ///
 /// Worked example: A connects when the last message is 7; it has the topic `news`.
@@ -19,11 +19,11 @@ import VestaMessagingBackend
 /// |---|---|---|
 /// | `connected(A)`, `started(after: 7)` | there is no earlier connection of A | loading |
 /// | `arrived(8 to news)` | no connection gets it now: A has missed 8 | loading |
-/// | `settled(A, news, upTo: 7)` | false: A reads again | loading |
+/// | `loaded(A, news, upTo: 7)` | false: A reads again | loading |
 /// | `isAwaited(8)`: A has read 8 | false: 8 was dispatched | loading |
-/// | `settled(A, news, upTo: 8)` | true | settled |
+/// | `loaded(A, news, upTo: 8)` | true | settled |
 /// | `arrived(9 to news)` | A gets 9 | settled |
-/// | `mustRead(A, missed: 9)`: its window is full | | loading |
+/// | `markLoading(A, missed: 9)`: its window is full | | loading |
 ///
 /// - A load that has read a message before it was dispatched waits (``isAwaited(_:)``): immediate messages (time to
 ///   live 0) are never read, and keep their place in the order that way.
@@ -116,7 +116,7 @@ struct DispatchMachine: Sendable {
   ///
   /// - Parameter topics: Its topics by then, and since which message.
   /// - Returns: False when messages arrived in between: it has to read again.
-  mutating func settled(_ id: Int, _ key: RegistrationKey, topics: [String: Int64], upTo number: Int64) -> Bool {
+  mutating func loaded(_ id: Int, _ key: RegistrationKey, topics: [String: Int64], upTo number: Int64) -> Bool {
     guard var connection = connections[key], connection.id == id else { return true }
     for topic in connection.topics.keys where topics[topic] == nil { remove(key, from: topic) }
     for topic in topics.keys { byTopic[topic, default: []].insert(key) }
@@ -128,12 +128,12 @@ struct DispatchMachine: Sendable {
     return isDone
   }
 
-  /// A connection has to read from the store, from now on.
+  /// Marks a connection as loading: it has to read from the store, from now on.
   ///
   /// - Parameters:
   ///   - missed: The message that it had no room for; zero when it is to read for another reason.
   ///   - message: The same message: an immediate one is kept for the connection.
-  mutating func mustRead(_ id: Int, _ key: RegistrationKey, missed: Int64, _ message: DispatchedMessage? = nil) {
+  mutating func markLoading(_ id: Int, _ key: RegistrationKey, missed: Int64, _ message: DispatchedMessage? = nil) {
     guard connections[key]?.id == id else { return }
     noteMissed(missed, message, key)
   }
@@ -229,16 +229,17 @@ struct DispatchMachine: Sendable {
       return []
     case .topic(let topic):
       for key in loading { noteMissed(message.number, message, key) }
-      return settled(among: byTopic[topic] ?? []) { $0[topic] ?? .max < message.number }
+      return settledConnections(among: byTopic[topic] ?? []) { $0[topic] ?? .max < message.number }
     case .condition(let condition):
       for key in loading { noteMissed(message.number, message, key) }
-      return settled(among: connections.keys) { topics in
+      return settledConnections(among: connections.keys) { topics in
         condition.holds(for: Set(topics.filter { $0.value < message.number }.keys))
       }
     }
   }
 
-  private func settled(
+  /// The connections that have read everything and whose topics are wanted.
+  private func settledConnections(
     among keys: some Sequence<RegistrationKey>, where isWanted: ([String: Int64]) -> Bool
   ) -> [Recipient] {
     keys.compactMap { key in

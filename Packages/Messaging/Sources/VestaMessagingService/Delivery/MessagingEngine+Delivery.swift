@@ -74,17 +74,17 @@ extension MessagingEngine {
     }
     // Immediate messages are not read, they are dispatched: a later message must not arrive before one.
     await table.waitForDispatch(upTo: load.lastNumber) { startDispatching() }
-    guard deliver(load, limit, to: session), !load.isTruncated else {
+    guard deliverLoad(load, limit, to: session), !load.isTruncated else {
       // An acknowledgement in between has made room without starting to read: the window was not full.
       return session.freeWindow > 0
     }
     session.advance(to: load.lastNumber)
-    return !table.settle(session, topics: load.topics, at: load.lastNumber)
+    return !table.endLoading(session, topics: load.topics, upTo: load.lastNumber)
   }
 
   /// Delivers what was read, and the immediate messages that arrived since; answers false when there was not
   /// enough room.
-  private func deliver(_ load: PendingLoad, _ limit: Int, to session: Session) -> Bool {
+  private func deliverLoad(_ load: PendingLoad, _ limit: Int, to session: Session) -> Bool {
     let instants = table.takeInstants(session, upTo: load.lastNumber).filter(load.isFor)
     var rest = load.merged(with: instants)[...]
     for _ in 0..<limit {
@@ -116,7 +116,7 @@ extension MessagingEngine {
     guard hasRoom || isTrailLong else { return }
     // Nothing is dispatched to a connection that reads: it must know what is under way. Single acknowledgements are
     // forgotten when it moves its cursor.
-    table.mustRead(session, missed: 0)
+    table.markLoading(session, missed: 0)
     Task { await deliverWaiting(to: session) }
   }
 
@@ -125,10 +125,10 @@ extension MessagingEngine {
   /// Dispatches messages that were committed, unless another call is doing so.
   func startDispatching() {
     guard table.beginDispatch() else { return }
-    Task { await dispatch() }
+    Task { await dispatchNewMessages() }
   }
 
-  private func dispatch() async {
+  private func dispatchNewMessages() async {
     repeat {
       while let position = table.position {
         do {
@@ -174,7 +174,7 @@ extension MessagingEngine {
       let delivery = deliveries[session.platform] ?? message.delivery(platform: session.platform, senderID: senderID)
       deliveries[session.platform] = delivery
       guard !deliver(message, as: delivery, to: session) else { continue }
-      table.mustRead(session, missed: number, message)
+      table.markLoading(session, missed: number, message)
       // An acknowledgement in between found nothing to do.
       if session.freeWindow > 0 { Task { await deliverWaiting(to: session) } }
     }
@@ -183,7 +183,7 @@ extension MessagingEngine {
   /// Has a connection whose subscriptions have changed read them again.
   private func reload(_ key: RegistrationKey, _ number: Int64) {
     guard let session = table.session(key) else { return }
-    table.mustRead(session, missed: number)
+    table.markLoading(session, missed: number)
     Task { await deliverWaiting(to: session) }
   }
 }

@@ -56,35 +56,35 @@ struct PushRunner: Sendable {
   /// Pushes the messages that are due, as many as have a place.
   private func pushDue() async {
     guard engine.pushTimer.begin() else { return }
-    var look = PushLook()
-    repeat { await pushDue(&look) } while engine.pushTimer.end(isDue: look.next.map { $0 <= engine.time() } ?? false)
-    wake(at: min(look.next ?? .max, engine.time() + options.tuning.pushLook.microseconds))
+    var scan = PushScan()
+    repeat { await pushNext(&scan) } while engine.pushTimer.end(isDue: scan.next.map { $0 <= engine.time() } ?? false)
+    wake(at: min(scan.next ?? .max, engine.time() + options.tuning.pushScanInterval.microseconds))
   }
 
-  /// Pushes the next messages of a look.
-  private func pushDue(_ look: inout PushLook) async {
+  /// Pushes the next messages of a scan.
+  private func pushNext(_ scan: inout PushScan) async {
     do {
       // Without a transaction that writes, as mostly nothing is due.
-      if look.last == nil, let first = try await firstTime(), first > engine.time() {
-        look = PushLook(next: first)
+      if scan.last == nil, let first = try await firstTime(), first > engine.time() {
+        scan = PushScan(next: first)
         return
       }
       let limit = min(engine.pushes.room, max(1, options.tuning.pushBatch))
-      guard limit > 0 else { return look = PushLook(next: engine.time() + options.tuning.pushPause.microseconds) }
-      let last = look.last
+      guard limit > 0 else { return scan = PushScan(next: engine.time() + options.tuning.pushPause.microseconds) }
+      let last = scan.last
       let found = try await engine.write { try await $0.claimPushes(limit: limit, after: last) }
       start(found.jobs)
-      look.note(found.next, found.last, now: engine.time())
+      scan.note(found.next, found.last, now: engine.time())
     } catch {
       // After the end of the engine its timer does not start again.
-      look = PushLook(next: engine.time() + options.tuning.pushPause.microseconds)
+      scan = PushScan(next: engine.time() + options.tuning.pushPause.microseconds)
     }
   }
 
-  /// The time of the first message for a transport; that of the next look where there is none.
+  /// The time of the first message for a transport; the time of the next scan where there is none.
   private func firstTime() async throws -> Int64? {
     let first = try await engine.store().read { try await $0.entries(in: Keys.pushes, limit: 1).first }
-    guard let first else { return engine.time() + options.tuning.pushLook.microseconds }
+    guard let first else { return engine.time() + options.tuning.pushScanInterval.microseconds }
     return try Keys.push(ofRow: first.key).time
   }
 

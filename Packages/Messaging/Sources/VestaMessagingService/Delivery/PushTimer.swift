@@ -1,7 +1,7 @@
 import VestaConcurrency
 import VestaServiceInterop
 
-/// When an engine looks for messages for transports: one timer, at the earliest time that was asked for, and one look
+/// When an engine scans the messages for transports: one timer, at the earliest time that was asked for, and one scan
 /// at a time.
 final class PushTimer: Sendable {
   private struct State {

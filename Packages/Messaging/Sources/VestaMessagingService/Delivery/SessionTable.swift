@@ -73,14 +73,14 @@ final class SessionTable: Sendable {
   /// Ends the loading of a connection that has read everything up to a message.
   ///
   /// - Returns: False when messages arrived in between: it has to read again.
-  func settle(_ session: Session, topics: [String: Int64], at number: Int64) -> Bool {
-    state.withLock { $0.machine.settled(session.id, session.key, topics: topics, upTo: number) }
+  func endLoading(_ session: Session, topics: [String: Int64], upTo number: Int64) -> Bool {
+    state.withLock { $0.machine.loaded(session.id, session.key, topics: topics, upTo: number) }
   }
 
-  /// Has a connection read from the store again, from the next time on; see
-  /// ``DispatchMachine/mustRead(_:_:missed:_:)``.
-  func mustRead(_ session: Session, missed: Int64, _ message: DispatchedMessage? = nil) {
-    state.withLock { $0.machine.mustRead(session.id, session.key, missed: missed, message) }
+  /// Marks a connection as loading: it has to read from the store; see
+  /// ``DispatchMachine/markLoading(_:_:missed:_:)``.
+  func markLoading(_ session: Session, missed: Int64, _ message: DispatchedMessage? = nil) {
+    state.withLock { $0.machine.markLoading(session.id, session.key, missed: missed, message) }
   }
 
   /// Takes the immediate messages up to a number, for the connection that loads.

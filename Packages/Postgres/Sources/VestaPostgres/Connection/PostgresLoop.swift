@@ -30,12 +30,17 @@ final class PostgresLoop: Sendable {
   /// How long a connection may take to open or to answer before it counts as lost.
   let patience: Duration
 
+  /// - Parameters:
+  ///   - patience: How long a connection may take to open or to answer.
+  ///   - now: The clock by which that time is over.
   /// - Throws: When the system has no descriptors or threads left.
-  init(patience: Duration) throws(PostgresFailure) {
+  init(
+    patience: Duration, now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
+  ) throws(PostgresFailure) {
     guard let pipe = PlatformPipe() else { throw .lost("The process has no file descriptors left.") }
     self.pipe = pipe
     self.patience = patience
-    guard PlatformThread.start({ [weak self] in PostgresLoop.serve(pipe, patience) { self } }) else {
+    guard PlatformThread.start({ [weak self] in PostgresLoop.serve(pipe, patience, now) { self } }) else {
       throw .lost("The system has no threads left.")
     }
   }
@@ -108,7 +113,9 @@ final class PostgresLoop: Sendable {
     var answered = 0
   }
 
-  private static func serve(_ pipe: PlatformPipe, _ patience: Duration, _ loop: () -> PostgresLoop?) {
+  private static func serve(
+    _ pipe: PlatformPipe, _ patience: Duration, _ now: () -> ContinuousClock.Instant, _ loop: () -> PostgresLoop?
+  ) {
     var links: [Int: Entry] = [:]
     // The interval at which unanswered requests are looked at.
     let milliseconds = Double(patience.components.seconds) * 1_000 + Double(patience.components.attoseconds) / 1e15
@@ -122,14 +129,15 @@ final class PostgresLoop: Sendable {
       for command in commands { perform(command, &links) }
       if isStopped { break }
       wait(&links, pipe, step)
-      endSilent(&links, patience)
+      endSilent(&links, patience, now())
     }
     for entry in links.values { entry.link.die("The store has been closed.") }
   }
 
   /// Ends connections that have not answered for too long, and removes ended ones.
-  private static func endSilent(_ links: inout [Int: Entry], _ patience: Duration) {
-    let now = ContinuousClock.now
+  private static func endSilent(
+    _ links: inout [Int: Entry], _ patience: Duration, _ now: ContinuousClock.Instant
+  ) {
     for (id, entry) in links {
       if !entry.link.hasWork {
         links[id]?.busySince = nil

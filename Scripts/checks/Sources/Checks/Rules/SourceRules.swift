@@ -74,7 +74,11 @@
 /// Clients, engines and plug-ins wait on a clock that tests can advance, never on the system's.
 ///
 /// Clocks begin in Core and in the seams; that of a plug-in, which has no `ServiceClock`, is in its tuning, which tests
-/// replace. Modules for tests may wait for a machine that is slow.
+/// replace. Modules for tests may wait for a machine that is slow. Core has three bounds of the system that no clock
+/// of a test could drive, because a thread is blocked: a lock within a time (`VestaConcurrency/Platform.swift`), the
+/// lock of a file that another process has (`VestaFiles/Platform.swift`), and how long an idle thread is kept
+/// (`BlockingPool`). `poll`, for the sockets of PostgreSQL, ends when something happens; its bound is the interval at
+/// which the clock of the tuning is looked at.
 @Sendable func waitsHaveAClock(_ house: House) -> [Violation] {
   let sources = house.files.filter { $0.isSource && $0.package.room == .product }
   let products = Set(sources.compactMap { $0.module?.hasSuffix("Service") == true ? $0.package.folder : nil })
