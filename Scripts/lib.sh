@@ -8,6 +8,11 @@ cd "$ROOT"
 # The same flags for every target and every script, so that nothing is built twice. A warning is an error.
 # SwiftPM keeps its plan next to the products and would take the plan of another package for its own; hence the second flag.
 FLAGS=(-Xswiftc -warnings-as-errors --disable-build-manifest-caching)
+# BUILD_FOR=once is for machines that build everything once and throw it away: whole modules, which is faster than parts of them
+# unless only a file has changed, and of debug information only what names functions and lines where a program crashes.
+if [ "${BUILD_FOR:-}" = once ]; then
+  FLAGS+=(-Xswiftc -wmo -Xswiftc -num-threads -Xswiftc "$(nproc)" -Xswiftc -disable-batch-mode -Xswiftc -gline-tables-only)
+fi
 # And for every build with tests, which are linked anew where it changes.
 TEST_FLAGS=(--disable-xctest)
 
