@@ -4,15 +4,15 @@ import VestaTesting
 
 @testable import WireSoakProgram
 
-/// Damaged messages for the codec of every wire, in a process for each: 300,000 here, and 10^8 in a soak, which is built
+/// Damaged messages for the codec of every wire, in a process for each: 10^6 here, and 10^8 in a soak, which is built
 /// optimised.
 ///
 /// The processes run beside one another, as each has one thread. A codec answers each message with a message or an
 /// error, and the process grows by less than 32 MiB, whatever was read.
 @Suite struct HostileWireTests {
   @Test(.timeLimit(.minutes(40)), arguments: WireCodec.allCases)
-  func `many damaged messages are each a message or an error`(codec: WireCodec) async throws {
-    try await codec.readsDamagedMessages(300_000)
+  func `a million damaged messages are each a message or an error`(codec: WireCodec) async throws {
+    try await codec.readsDamagedMessages(1_000_000)
   }
 
   @Test(arguments: WireCodec.allCases)
