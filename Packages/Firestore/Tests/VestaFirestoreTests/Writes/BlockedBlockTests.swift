@@ -17,11 +17,11 @@ struct BlockedBlockTests {
     for number in 0..<count {
       db.runTransaction({ _, _ in
         blocked.add(number)
-        return gate.passes()
+        return gate.passes(within: .seconds(600))
       }) { value, _ in if value as? Bool == true { ended.add(number) } }
     }
     // Tasks run while all of them are blocked, and so does another transaction.
-    while blocked.entries.count < count { await Task.yield() }
+    await blocked.wait(for: count)
     let note = db.document("notes/a")
     _ = try await db.runTransaction { transaction, error -> Any? in
       do {
@@ -34,7 +34,7 @@ struct BlockedBlockTests {
     }
     #expect(try await note.getDocument().exists && ended.entries.isEmpty)
     gate.open()
-    while ended.entries.count < count { await Task.yield() }
+    await ended.wait(for: count)
     await app.delete()
   }
 
@@ -68,7 +68,7 @@ struct BlockedBlockTests {
     let task = Task {
       _ = try await db.runTransaction { transaction, _ -> Any? in
         begun.open()
-        _ = gate.passes()
+        _ = gate.passes(within: .seconds(600))
         transaction.setData(["n": 1], forDocument: note)
         ended.open()
         return nil
