@@ -1,6 +1,7 @@
 import Dispatch
 import Testing
 import VestaConcurrency
+import VestaTesting
 
 @testable import VestaCore
 
@@ -282,13 +283,18 @@ private final class Witness: Base, Upper, ComponentLifecycleMaintainer {
       _ = try app.container.require((any Base).self)
       let first = Task { await app.delete() }
       await latches.entered.wait()
-      Task { await DeletionWaits.$patience.withValue(.milliseconds(1)) { await app.delete() } }
+      let clock = ManualClock()
+      Task { await DeletionWaits.$sleep.withValue({ try await clock.sleep(for: $0) }) { await app.delete() } }
+      await clock.waitForTimers()
+      clock.advance(by: .seconds(9))
+      #expect(clock.deadlines == [clock.now + 1_000_000] && !DeletionWaits.hasWarned)
+      clock.advance(by: .seconds(1))
       // The warning is logged in its own time; the exit test ends when it is there, or with its time limit.
       while !DeletionWaits.hasWarned { await Task.yield() }
       latches.go.open()
       _ = await first.value
     }
     let text = result.map { String(decoding: $0.standardErrorContent, as: UTF8.self) } ?? ""
-    #expect(text.contains("The app \"slow\" has been being deleted for"))
+    #expect(text.contains("The app \"slow\" has been being deleted for 10.0 seconds."))
   }
 }

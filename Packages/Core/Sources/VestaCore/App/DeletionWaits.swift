@@ -31,10 +31,13 @@ enum DeletionWaits {
   }
 
   /// The time after which a deletion counts as one that may wait for itself.
-  @TaskLocal static var patience = Duration.seconds(10)
+  private static let patience = Duration.seconds(10)
+
+  /// A pause of the warning, which a test may put on a clock that it advances.
+  @TaskLocal static var sleep: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
 
   private static func warn(_ app: VestaApp) async {
-    do { try await Task.sleep(for: patience) } catch { return }
+    do { try await sleep(patience) } catch { return }
     log.warning(
       "I-COR000013",
       """
