@@ -77,7 +77,7 @@ import VestaTesting
     #expect(book.shown() == [.showAnswer(write(1), .ok), .showAnswer(write(2), .ok)])
   }
 
-  @Test func `the end of the connection releases answers, and ends transactions that were sent`() {
+  @Test func `answers wait for the listens of the next connection, and transactions that were sent end`() {
     var book = connected(writes: 1)
     _ = book.add(request(2), .transactions([7], at: "w"))
     _ = book.add(request(3), .transactions([8], at: "w"), isKept: false)
@@ -86,11 +86,39 @@ import VestaTesting
     #expect(book.replied(1, .ok) == [])
     let unknown = DatabaseReply(.disconnect, message: "Client was disconnected while running a transaction")
     #expect(
-      book.disconnected() == [
-        .showAnswer(write(1), .ok), .showDisconnected([]), .showAnswer(.transactions([7], at: "w"), unknown),
-      ])
+      book.disconnected() == [.showDisconnected([]), .showAnswer(.transactions([7], at: "w"), unknown)])
     #expect(book.kept(3) == [], "there is no connection")
-    #expect(book.connected() == [send(3, as: 3)])
+    let listen = book.number(of: book.listen(query))
+    #expect(book.connected() == [send(3, as: 3)], "what was answered is not sent again")
+    #expect(book.replied(listen, .ok) == [.showListen(query, .ok, isCurrent: true)])
+    #expect(book.shown() == [.showAnswer(write(1), .ok)])
+  }
+
+  @Test func `a write whose answer waits leaves the device with the connection, and is not sent again`() {
+    var book = connected(writes: 0)
+    _ = book.add(request(1), write(1, isStored: true))
+    #expect(book.sendWrites() == [send(1, as: 1)])
+    let put = book.number(of: .put(1))
+    _ = book.number(of: book.listen(query))
+    #expect(book.replied(put, .ok) == [])
+    #expect(book.disconnected() == [.forgetStored(1), .showDisconnected([])])
+    #expect(book.connected() == [.showAnswer(write(1, isStored: true), .ok)])
+  }
+
+  @Test func `answers that wait are given when no listen or no connection follows`() {
+    func waiting() -> RequestBook {
+      var book = connected(writes: 1)
+      _ = book.number(of: book.listen(query))
+      #expect(book.replied(1, .ok) == [])
+      #expect(book.disconnected() == [.showDisconnected([])])
+      return book
+    }
+    var book = waiting()
+    #expect(book.connected() == [.showAnswer(write(1), .ok)])
+    book = waiting()
+    #expect(book.endPuts(error) == [.showAnswer(write(1), .ok)])
+    book = waiting()
+    #expect(book.refuseWrites(DatabaseReply(.unavailable, message: "broken")) == [.showAnswer(write(1), .ok)])
   }
 
   @Test func `a service that refuses everything ends the writes that the device does not keep`() {
@@ -344,6 +372,7 @@ import VestaTesting
         case .endDisconnectOperation(let id, _): #expect(operations.remove(id) != nil)
         case .authenticated: Issue.record("No user was sent.")
         case .showDisconnected: #expect(!book.isConnected)
+        case .forgetStored(let id): #expect(writes.contains(id), "its answer is shown later")
         }
       }
     }

@@ -42,6 +42,7 @@ extension Repo {
     case .showAnswer(.write(let id, let path, _), let reply): acknowledge(id, path, reply)
     case .showAnswer(.transactions(let ids, let path), let reply):
       perform(transactionMachine.replied(ids, at: path, reply))
+    case .forgetStored(let id): persistence?.forget(id)
     case .endPut(.write(let id, _, _), let error):
       // Stored writes stay on the device, and are sent at the next start.
       if let completion = calls.writes.removeValue(forKey: id) { complete { completion(error) } }

@@ -20,7 +20,8 @@ import VestaDatabaseModel
 /// | `shown` | show the answer of write 9 |
 ///
 /// - Writes are sent in their order. One that the device is to keep first (`isKept`) holds up all that follow.
-/// - While a listen has no reply, answers of writes wait, in order; so do the ones after an answer that waits.
+/// - While a listen has no reply, answers of writes wait, in order; so do the ones after an answer that waits. They wait
+///   for the next connection where this one ends first: without its write, the view would show older data.
 /// - A read without a connection has a limited time (``Action/limitRead(_:)``).
 struct RequestBook: Sendable {
   /// The reason of a request, which decides about its reply.
@@ -44,6 +45,7 @@ struct RequestBook: Sendable {
     /// Transactions, sent together.
     case transactions([Int], at: DatabasePath)
 
+    fileprivate var storedWrite: Int? { if case .write(let id, _, isStored: true) = self { id } else { nil } }
     fileprivate var isTransaction: Bool { if case .transactions = self { true } else { false } }
     fileprivate var isUnstoredWrite: Bool { if case .write(_, _, isStored: false) = self { true } else { false } }
   }
@@ -58,6 +60,8 @@ struct RequestBook: Sendable {
     var isKept: Bool
     /// Whether the service has been asked on the current connection.
     var isSent = false
+    /// Whether its answer has arrived, and waits for the data of a listen.
+    var isAnswered = false
   }
 
   /// A read that waits for the service.
@@ -85,6 +89,8 @@ struct RequestBook: Sendable {
     /// Takes over the answer to a listen, unless it is of an earlier one, then calls ``shown()``.
     case showListen(SyncQuery, DatabaseReply, isCurrent: Bool)
     case showAnswer(Content, DatabaseReply)
+    /// Removes a write from the device, though its answer is not shown yet.
+    case forgetStored(Int)
     /// Ends a write, or transactions, without an answer of the service.
     case endPut(Content, DatabaseError)
     case endDisconnectOperation(Int, DatabaseError?)
@@ -120,7 +126,9 @@ struct RequestBook: Sendable {
   mutating func connected() -> [Action] {
     isConnected = true
     nextPutToSend = puts.keys.min() ?? nextPut
-    var actions = sendWrites() + reads.keys.sorted().flatMap { send(read: $0) }
+    // Nothing is listened to any more.
+    let answers = listensUnderWay == 0 ? takeHeld() : []
+    var actions = answers + sendWrites() + reads.keys.sorted().flatMap { send(read: $0) }
     for (id, request) in operations { actions.append(.send(request, .disconnectOperation(id, request))) }
     operations = []
     return actions
@@ -129,7 +137,6 @@ struct RequestBook: Sendable {
   /// The connection has ended.
   mutating func disconnected() -> [Action] {
     isConnected = false
-    let answers = takeHeld()
     let operations = pending.sorted { $0.key < $1.key }.compactMap { entry -> Action? in
       guard case .disconnectOperation(let id, _) = entry.value else { return nil }
       return .endDisconnectOperation(id, Self.unknownOperation)
@@ -138,12 +145,14 @@ struct RequestBook: Sendable {
     let limits = reads.keys.sorted().flatMap { limit(read: $0) }
     let writes = disconnectWrites.values.map { DatabasePathValue($0.path, $0.node) }
     disconnectWrites = .empty
-    return answers + operations + limits + [.showDisconnected(writes)] + endSentTransactions()
+    // A program that ends before the next connection must not send them again, over data that is newer by then.
+    let answered = held.compactMap { puts[$0.put]?.content.storedWrite }.map { Action.forgetStored($0) }
+    return answered + operations + limits + [.showDisconnected(writes)] + endSentTransactions()
   }
 
   /// Transactions that were sent end: it is not known whether the service has accepted them.
   private mutating func endSentTransactions() -> [Action] {
-    let lost = takePuts { $0.isSent && $0.content.isTransaction }
+    let lost = takePuts { $0.isSent && !$0.isAnswered && $0.content.isTransaction }
     for id in puts.keys { puts[id]?.isSent = false }
     return lost.map { .showAnswer($0.content, Self.unknownTransaction) }
   }
@@ -175,6 +184,7 @@ struct RequestBook: Sendable {
     case .put(let id):
       guard listensUnderWay == 0, held.isEmpty else {
         held.append((id, reply))
+        puts[id]?.isAnswered = true
         return []
       }
       return answer(id, reply)
@@ -248,7 +258,7 @@ struct RequestBook: Sendable {
     var actions: [Action] = []
     while isConnected, nextPutToSend < nextPut {
       let id = nextPutToSend
-      if let put = puts[id] {
+      if let put = puts[id], !put.isAnswered {
         guard put.isKept else { break }
         puts[id]?.isSent = true
         actions.append(.send(put.request, .put(id)))
@@ -260,7 +270,7 @@ struct RequestBook: Sendable {
 
   /// The service refuses everything: writes that the device does not keep end.
   mutating func refuseWrites(_ reply: DatabaseReply) -> [Action] {
-    takePuts(where: \.content.isUnstoredWrite).map { .showAnswer($0.content, reply) }
+    takeHeld() + takePuts(where: \.content.isUnstoredWrite).map { .showAnswer($0.content, reply) }
   }
 
   /// All writes are taken back, as if the service had refused them; transactions end in another place.
@@ -273,7 +283,7 @@ struct RequestBook: Sendable {
 
   /// All writes end without an answer.
   mutating func endPuts(_ error: DatabaseError) -> [Action] {
-    takePuts { _ in true }.map { .endPut($0.content, error) }
+    takeHeld() + takePuts { _ in true }.map { .endPut($0.content, error) }
   }
 
   private mutating func takePuts(where isTaken: (Put) -> Bool) -> [Put] {
