@@ -118,6 +118,8 @@ import VestaTesting
     book = waiting()
     #expect(book.endPuts(error) == [.showAnswer(write(1), .ok)])
     book = waiting()
+    #expect(book.takeBackWrites(DatabaseReply(.writeCanceled)) == [.showAnswer(write(1), .ok)])
+    book = waiting()
     #expect(book.refuseWrites(DatabaseReply(.unavailable, message: "broken")) == [.showAnswer(write(1), .ok)])
   }
 

@@ -20,8 +20,8 @@ import VestaDatabaseModel
 /// | `shown` | show the answer of write 9 |
 ///
 /// - Writes are sent in their order. One that the device is to keep first (`isKept`) holds up all that follow.
-/// - While a listen has no reply, answers of writes wait, in order; so do the ones after an answer that waits. They wait
-///   for the next connection where this one ends first: without its write, the view would show older data.
+/// - While a listen has no reply, answers of writes wait, in order; so do the ones after an answer that waits. They
+///   wait for the next connection where this one ends first: without its write, the view would show older data.
 /// - A read without a connection has a limited time (``Action/limitRead(_:)``).
 struct RequestBook: Sendable {
   /// The reason of a request, which decides about its reply.
@@ -273,9 +273,10 @@ struct RequestBook: Sendable {
     takeHeld() + takePuts(where: \.content.isUnstoredWrite).map { .showAnswer($0.content, reply) }
   }
 
-  /// All writes are taken back, as if the service had refused them; transactions end in another place.
+  /// All writes that the service has not answered are taken back, as if it had refused them; transactions end in another
+  /// place.
   mutating func takeBackWrites(_ reply: DatabaseReply) -> [Action] {
-    takePuts { _ in true }.filter { !$0.content.isTransaction }.map { .showAnswer($0.content, reply) }
+    takeHeld() + takePuts { _ in true }.filter { !$0.content.isTransaction }.map { .showAnswer($0.content, reply) }
   }
 
   /// The transactions have ended, and are not sent.
