@@ -273,8 +273,8 @@ struct RequestBook: Sendable {
     takeHeld() + takePuts(where: \.content.isUnstoredWrite).map { .showAnswer($0.content, reply) }
   }
 
-  /// All writes that the service has not answered are taken back, as if it had refused them; transactions end in another
-  /// place.
+  /// All writes that the service has not answered are taken back, as if it had refused them; transactions end
+  /// elsewhere.
   mutating func takeBackWrites(_ reply: DatabaseReply) -> [Action] {
     takeHeld() + takePuts { _ in true }.filter { !$0.content.isTransaction }.map { .showAnswer($0.content, reply) }
   }
