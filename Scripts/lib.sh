@@ -11,7 +11,7 @@ FLAGS=(-Xswiftc -warnings-as-errors --disable-build-manifest-caching)
 # BUILD_FOR=once is for machines that build everything once and throw it away: whole modules, which is faster than parts of them
 # unless only a file has changed, and of debug information only what names functions and lines where a program crashes.
 if [ "${BUILD_FOR:-}" = once ]; then
-  FLAGS+=(-Xswiftc -wmo -Xswiftc -num-threads -Xswiftc "$(nproc)" -Xswiftc -disable-batch-mode -Xswiftc -gline-tables-only)
+  FLAGS+=(-Xswiftc -wmo -Xswiftc -num-threads -Xswiftc "$(nproc 2>/dev/null || echo 2)" -Xswiftc -disable-batch-mode -Xswiftc -gline-tables-only)
 fi
 # And for every build with tests, which are linked anew where it changes.
 TEST_FLAGS=(--disable-xctest)

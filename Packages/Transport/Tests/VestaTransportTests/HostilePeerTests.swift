@@ -1,3 +1,4 @@
+import Glibc
 import Testing
 import VestaTesting
 import VestaTransportInterop
@@ -104,6 +105,36 @@ import VestaTransportInterop
       handler.mayAnswer.open()
       let error = await #expect(throws: TransportError.self) { while true { try await handler.body.write([1, 2]) } }
       #expect(error?.code == .closed)
+    }
+  }
+
+  /// A handler of which one request holds its loop for longer than a peer has for a head.
+  private struct HoldingHandler: HTTPHandler {
+    let isHolding = Gate()
+
+    func bodyDelivery(for head: HTTPRequestHead) -> HTTPBodyDelivery { .collected(upTo: 100) }
+
+    func reply(to request: HTTPRequest) -> HTTPReply {
+      guard request.target == "/hold" else { return .response(HTTPResponse(body: .text("served"))) }
+      return .task {
+        isHolding.open()
+        usleep(400_000)
+        return HTTPResponse(body: .text("held"))
+      }
+    }
+  }
+
+  @Test func `peers that arrive while a loop is held are served, and not late`() async throws {
+    let handler = HoldingHandler()
+    let shorten: (inout TransportTuning) -> Void = { $0.headTimeout = .milliseconds(200) }
+    try await TestServer.run(shorten, handler: handler) { server in
+      let holder = try server.peer()
+      holder.send("GET /hold HTTP/1.1\r\nhost: h\r\n\r\n")
+      await handler.isHolding.wait()
+      let peers = try (0..<16).map { _ in try server.peer() }
+      for peer in peers { peer.send(get) }
+      for peer in peers { #expect(peer.receive(until: "served").hasPrefix("HTTP/1.1 200 OK")) }
+      #expect(holder.receive(until: "held").hasPrefix("HTTP/1.1 200 OK"))
     }
   }
 

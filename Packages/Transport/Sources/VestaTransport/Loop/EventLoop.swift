@@ -222,13 +222,16 @@ final class EventLoop: TaskExecutor, @unchecked Sendable {
       ended.open()
     }
     while true {
+      // Before the first event: what begins here has its time limit from now on, however long the jobs before it took.
+      var isTimeKnown = false
       poll.wait(events, milliseconds: sleepingTime()) { token, interest in
+        if !isTimeKnown { (isTimeKnown, now) = (true, PlatformClock.nanoseconds) }
         let index = Int(token & 0xFFFF_FFFF)
         // An event of a channel that was removed in this turn.
         guard slots[index].generation == UInt32(token >> 32), let channel = slots[index].channel else { return }
         channel.ready(interest)
       }
-      now = PlatformClock.nanoseconds
+      if !isTimeKnown { now = PlatformClock.nanoseconds }
       let isStopped = takeInbox()
       runJobs()
       callDueChannels()
