@@ -126,7 +126,7 @@ struct RequestBook: Sendable {
   mutating func connected() -> [Action] {
     isConnected = true
     nextPutToSend = puts.keys.min() ?? nextPut
-    // Nothing is listened to any more.
+    // Without a listen no data follows that they would wait for.
     let answers = listensUnderWay == 0 ? takeHeld() : []
     var actions = answers + sendWrites() + reads.keys.sorted().flatMap { send(read: $0) }
     for (id, request) in operations { actions.append(.send(request, .disconnectOperation(id, request))) }
