@@ -279,6 +279,26 @@ import VestaTransportInteropFakes
     }
   }
 
+  @Test func `a large request of a channel is served apart from the loop of its connection`() async throws {
+    let target = "/google.firestore.v1.Firestore/Listen/channel?VER=8&RID=1&database=projects/demo/databases/d"
+    func reply(_ loopBytes: Int) -> HTTPReply {
+      var tuning = FirestoreEndpointTuning()
+      tuning.loopBytes = loopBytes
+      let handler = FirestoreEndpoints(tuning: tuning).handler(in: host)
+      return handler.reply(to: HTTPRequest(.post, target, authority: "h", body: .text("count=0")))
+    }
+    guard case .response(let small) = reply(7) else { throw ServiceStatus(.internal, "a task") }
+    #expect(small.status == .ok)
+    guard case .task(let work) = reply(6) else { throw ServiceStatus(.internal, "no task") }
+    let (executor, large) = (CountingExecutor(), try await work())
+    #expect(large.status == .ok && large.fields.first("x-http-session-id") != nil)
+    let turns = try await withTaskExecutorPreference(executor) {
+      _ = try await work()
+      return executor.turns.withLock { $0 }
+    }
+    #expect(turns > 0, "the call leaves the executor and returns to it")
+  }
+
   private final class CountingExecutor: TaskExecutor {
     private static let mark = "CountingExecutor"
     let turns = Locked(0)

@@ -82,4 +82,28 @@ struct CallOrderTests {
     }
     await app.delete()
   }
+
+  @Test func `a write that follows a change of the user at once is the new user's`() async throws {
+    let directory = URL(filePath: NSTemporaryDirectory()).appending(path: "firestore-user-\(getpid())")
+    let app = try VestaApp.configure(
+      name: "firestore-user", options: VestaOptions(projectID: "user", backend: .embedded(directory: directory)),
+      libraries: [FirestoreLibrary.self, FirestoreServiceLibrary.self, MemoryStoresLibrary.self, FakeAuthLibrary.self])
+    let auth = try #require(try app.container.require((any AuthInterop).self) as? FakeAuth)
+    let db = try Firestore.instance(for: app)
+    try await db.disableNetwork()
+    for round in 0..<200 {
+      auth.signIn("alice-\(round)")
+      db.document("notes/hers-\(round)").setData(["n": round], completion: nil)
+      auth.signOut()
+      db.document("notes/nobodys-\(round)").setData(["n": round], completion: nil)
+      // All notifications have arrived.
+      let notified = Latch()
+      let registration = auth.addTokenListener { _ in notified.open() }
+      await notified.wait()
+      registration.cancel()
+    }
+    let names = try await db.collection("notes").getDocuments(source: .cache).documents.map(\.documentID)
+    #expect(Set(names) == Set((0..<200).map { "nobodys-\($0)" }))
+    await app.delete()
+  }
 }

@@ -1,6 +1,4 @@
 internal import VestaAuthInterop
-internal import VestaBytes
-internal import VestaConcurrency
 internal import VestaFirestoreBackend
 internal import VestaFirestoreSync
 
@@ -8,19 +6,14 @@ internal import VestaFirestoreSync
 extension SyncClient {
   /// Follows the users of Auth, and the changes of the network, until the client ends.
   func follow(_ auth: (any AuthInterop)?, _ monitor: (any NetworkMonitor)? = nil) {
-    if let changes = monitor?.addChangeListener({ [weak self] in self?.networkHasChanged() }) { keep(changes) }
-    let last = Locked(auth?.getUserID().map { UTF8String($0) })
+    if let monitor { companions.keep(monitor.addChangeListener { [weak self] in self?.networkHasChanged() }) }
+    guard let auth else { return }
     // An engine in the process asks for the token of each call: streams need not begin again for a new token.
-    let ignoresTokens = link == .embedded
-    let users = auth?.addTokenListener { [weak self] change in
-      let user = change.userID.map { UTF8String($0) }
-      let isSame = last.withLock { last in
-        defer { last = user }
-        return last == user
-      }
-      if isSame, ignoresTokens { return }
-      self?.changeUser(change.userID)
-    }
-    if let users { keep(users) }
+    let user = FollowedUser(options.user, ignoresTokens: link == .embedded) { auth.getUserID() }
+    companions.follow(user)
+    companions.keep(
+      auth.addTokenListener { [weak self] _ in
+        if let self { user.update(self, isNotified: true) }
+      })
   }
 }

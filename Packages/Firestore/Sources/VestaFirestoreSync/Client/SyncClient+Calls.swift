@@ -18,6 +18,7 @@ extension SyncClient {
     _ query: LocalQuery, options: ListenOptions, onEnd: (@Sendable () -> Void)? = nil,
     receive: @escaping @Sendable (Result<ViewSnapshot, FirestoreServiceError>) -> Void
   ) -> ListenerRegistration {
+    companions.takeUser(self)
     let receiver = Receiver(onEnd: onEnd, receive)
     let id = state.withLock { state in
       defer { state.nextID += 1 }
@@ -177,7 +178,13 @@ extension SyncClient {
 
   /// Notes that another user has signed in, or signed out, or that the tokens of the user are new.
   package func changeUser(_ user: String?) {
-    takeEvent { [weak self] machine in
+    takeOrKeepUser(user)
+    performActions()
+  }
+
+  /// Takes the event of `changeUser`, whose actions the caller performs.
+  func takeOrKeepUser(_ user: String?) {
+    _ = takeOrKeepEvent { [weak self] machine in
       // The former user's writes may have to wait for long: they survive the process as if the network were disabled.
       if machine.changeUser(user ?? "") { self?.commits.keepAll(machine) }
     }
@@ -186,7 +193,7 @@ extension SyncClient {
   /// Ends the client: reads of the cache or the engine that have begun are answered, no listener is called again, and
   /// what is pending stays pending in its store.
   package func shutdown() async {
-    endCompanions()
+    companions.end()
     await reads.close()
     let (receivers, syncReceivers, waiting) = state.withLock { state in
       defer { (state.listeners, state.syncListeners) = ([:], [:]) }

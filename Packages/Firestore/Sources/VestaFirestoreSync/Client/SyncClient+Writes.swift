@@ -12,6 +12,7 @@ extension SyncClient {
       write.remote.finish(nil)
       return write
     }
+    companions.takeUser(self)
     let id = register(write.remote)
     let time = Timestamp(microseconds: options.clock.now())
     takeEvent(.bases(of: mutations)) { [weak self] in
@@ -43,6 +44,7 @@ extension SyncClient {
 
   /// Begins to wait for every write that is pending now: not for later ones, and not for another user's.
   package func startWaitingForPendingWrites() -> Completion {
+    companions.takeUser(self)
     let completion = Completion()
     let id = register(completion)
     takeEvent {

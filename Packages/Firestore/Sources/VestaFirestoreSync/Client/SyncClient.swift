@@ -1,4 +1,4 @@
-package import VestaConcurrency
+import VestaConcurrency
 package import VestaFirestoreBackend
 package import VestaFirestoreModel
 package import VestaStoreInterop
@@ -56,7 +56,8 @@ package final class SyncClient: Sendable {
   let source: (any CacheSource)?
   /// The first stages of pending writes.
   let commits: LocalCommits
-  private let companions = Locked<[ListenerRegistration]>([])
+  /// What the client follows.
+  package let companions = ClientCompanions()
 
   /// A client; nothing happens before its first use.
   ///
@@ -107,18 +108,6 @@ package final class SyncClient: Sendable {
 
   /// The kind of link to the backend.
   package var link: BackendLink { options.link }
-
-  /// Keeps a registration that ends with the client, of a listener that calls the client.
-  package func keep(_ registration: ListenerRegistration) { companions.withLock { $0.append(registration) } }
-
-  /// Ends the registrations that were kept.
-  func endCompanions() {
-    let registrations = companions.withLock { companions in
-      defer { companions = [] }
-      return companions
-    }
-    for registration in registrations { registration.cancel() }
-  }
 
   /// Notes that the network of the machine has changed: streams begin again, without a pause.
   package func networkHasChanged() { takeEvent { $0.networkChanged() } }
