@@ -31,13 +31,19 @@ final class DocumentDatabases: Sendable {
   private let frame: EngineFrame<FirestoreServiceError>
   private let options: FirestoreServiceOptions
   private let engines = Locked([DatabaseName: DocumentDatabase]())
-  /// The database that was named last, which most processes name all the time.
-  private let latest = Locked<(name: String, engine: DocumentDatabase)?>(nil)
+  /// The database that was named last, which most processes name all the time; none after the end.
+  private let latest = Locked(Latest())
   /// The databases that were deleted here, each by a number of its deletion: their engines stay for the next creation.
   private let deleted = Locked([DatabaseName: UInt64]())
   private let opening = SingleFlight<DatabaseName, DocumentDatabase>()
   private let recent: RecentDocuments
   private let gatekeeper: (any FirestoreGuard)?
+
+  private struct Latest {
+    var known: (name: String, engine: DocumentDatabase)?
+    var isOver = false
+  }
+
   /// Identifies the engine to others on the store.
   let owner = UInt64.random(in: .min ... .max)
 
@@ -52,6 +58,7 @@ final class DocumentDatabases: Sendable {
 
   /// Ends the engines; the store stays.
   func close() {
+    latest.withLock { $0 = Latest(known: nil, isOver: true) }
     for engine in engines.withLock({ Array($0.values) }) { engine.close() }
     recent.close()
   }
@@ -66,15 +73,13 @@ final class DocumentDatabases: Sendable {
       let mayMake = context.isOwner || options.databasesOfUsers?.contains(name.database) ?? true
       return try await engine(name, isMade: kind.isWrite && mayMake)
     }
-    if let known = latest.withLock({ $0 }), DocumentDatabases.names(target, known) {
-      _ = try await frame.store()
-      return known.engine
-    }
+    // Its store is open: the engine has it.
+    if let known = latest.withLock({ $0.known }), DocumentDatabases.names(target, known) { return known.engine }
     switch target {
     case .database(let name):
       let engine = try await found(try DatabaseName(parsing: name))
       latest.withLock { latest in
-        if deletion(of: engine.name) == nil { latest = (name, engine) }
+        if deletion(of: engine.name) == nil, !latest.isOver { latest.known = (name, engine) }
       }
       return engine
     case .parent(let name): return try await found(try ResourceName(parent: name).database)
@@ -98,7 +103,7 @@ final class DocumentDatabases: Sendable {
   func delete(_ name: DatabaseName) async throws {
     try await DatabaseRegister.delete(name, in: frame.store())
     deleted.withLock { $0[name] = .random(in: .min ... .max) }
-    latest.withLock { $0 = nil }
+    latest.withLock { $0.known = nil }
   }
 
   private func deletion(of name: DatabaseName) -> UInt64? { deleted.withLock { $0[name] } }
