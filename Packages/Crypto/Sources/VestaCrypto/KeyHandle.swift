@@ -78,9 +78,7 @@ final class KeyHandle: @unchecked Sendable {
     return context
   }
 
-  private static func check(
-    _ key: OpaquePointer, _ algorithm: SignatureAlgorithm, _ isPrivate: Bool
-  ) throws(CryptoError) {
+  private static func checkKind(_ key: OpaquePointer, _ algorithm: SignatureAlgorithm) throws(CryptoError) {
     switch algorithm {
     case .rs256:
       guard EVP_PKEY_is_a(key, "RSA") == 1 else { throw CryptoError(.invalidKey, "RS256 needs an RSA key") }
@@ -92,6 +90,12 @@ final class KeyHandle: @unchecked Sendable {
         throw CryptoError(.invalidKey, "ES256 needs a key on the curve P-256")
       }
     }
+  }
+
+  private static func check(
+    _ key: OpaquePointer, _ algorithm: SignatureAlgorithm, _ isPrivate: Bool
+  ) throws(CryptoError) {
+    try checkKind(key, algorithm)
     guard let context = EVP_PKEY_CTX_new_from_pkey(nil, key, nil) else { throw libraryFailure("out of memory") }
     defer { EVP_PKEY_CTX_free(context) }
     guard EVP_PKEY_public_check(context) == 1, !isPrivate || EVP_PKEY_pairwise_check(context) == 1 else {

@@ -56,6 +56,14 @@ enum Platform {
   /// Whether there is a library for Argon2.
   static var hasArgon2: Bool { argon2Hash != nil }
 
+  private static func number(of variant: Argon2Parameters.Variant) -> Int32 {
+    switch variant {
+    case .d: 0
+    case .i: 1
+    case .id: 2
+    }
+  }
+
   /// The Argon2 digest of a password.
   static func argon2(
     _ password: borrowing WipedBytes, _ salt: [UInt8], _ parameters: Argon2Parameters, length: Int
@@ -64,15 +72,10 @@ enum Platform {
       throw CryptoError(.unsupported, "Argon2 hashes need the library libargon2 (Debian: apt install libargon2-1)")
     }
     let result = WipedBytes(count: length)
-    let variant: Int32 =
-      switch parameters.variant {
-      case .d: 0
-      case .i: 1
-      case .id: 2
-      }
     let status = function(
       UInt32(parameters.passes), UInt32(parameters.memory), UInt32(parameters.lanes), password.pointer, password.count,
-      salt, salt.count, result.pointer, length, nil, 0, variant, UInt32(parameters.version)
+      salt, salt.count, result.pointer, length, nil, 0, number(of: parameters.variant),
+      UInt32(parameters.version)
     )
     guard status == 0 else { throw CryptoError(.libraryFailure, "Argon2 failed (libargon2 error \(status))") }
     return result.copy

@@ -28,8 +28,7 @@ struct RemoteConfigExchange: Sendable {
       let call = try InvalidationWire.call(body: request.body, namespace: route.namespace)
       return try await streams.open(try backend(), call.request, context)
     case .template(let version):
-      return Self.template(
-        try await admin().template(namespace: route.namespace, version: version, context: context))
+      return Self.template(try await admin().template(namespace: route.namespace, version: version, context: context))
     case .publish(let isValidateOnly): return try await publish(isValidateOnly, context)
     case .rollback:
       let version = try TemplateWire.rollbackVersion(request.body)

@@ -14,8 +14,7 @@ extension RemoteConfigRemote {
     onEnd: @escaping @Sendable (RemoteConfigServiceError?) -> Void,
     _ receive: @escaping @Sendable (ConfigInvalidation) -> Void
   ) -> ListenerRegistration {
-    let receiver = InvalidationReceiver(
-      lastKnownVersion: request.lastKnownVersion, onEnd: onEnd, receive: receive)
+    let receiver = InvalidationReceiver(lastKnownVersion: request.lastKnownVersion, onEnd: onEnd, receive: receive)
     let task = Task {
       do {
         try await self.relay(try await self.open(request, context), to: receiver)

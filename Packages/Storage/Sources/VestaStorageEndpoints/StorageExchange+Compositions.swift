@@ -19,8 +19,7 @@ extension StorageExchange {
       let unchanged = Preconditions(ifGenerationMatch: old.generation, ifMetagenerationMatch: old.metageneration)
       do {
         let change = MetadataChange(from: old.metadata, to: body)
-        return object(
-          try await backend.updateObject(name, change: change, preconditions: unchanged, context: context))
+        return object(try await backend.updateObject(name, change: change, preconditions: unchanged, context: context))
       } catch let error as StorageServiceError where error.reason == .precondition {
         continue
       }

@@ -97,15 +97,19 @@ extension Auth {
   // MARK: Acting
 
   @AuthActor
+  private func writeIfPossible(_ action: SessionMachine.Action) {
+    do {
+      try write(action)
+    } catch {
+      log.error("I-AUT000005", "The session could not be kept; it will be tried again. \(error)")
+    }
+  }
+
+  @AuthActor
   private func perform(_ actions: [SessionMachine.Action]) {
     for action in actions {
       switch action {
-      case .save, .erase:
-        do {
-          try write(action)
-        } catch {
-          log.error("I-AUT000005", "The session could not be kept; it will be tried again. \(error)")
-        }
+      case .save, .erase: writeIfPossible(action)
       case .announceUser: userChanges.emit(user)
       case .announceToken:
         tokenChanges.emit(user)

@@ -62,6 +62,11 @@ struct AuthEmulatorCall: Sendable {
     }
   }
 
+  private static func newPassword(_ fields: FormFields) throws -> String {
+    if let password = fields["newPassword"] { return password }
+    throw AuthServiceError(.missingPassword, "Add &newPassword=NEW_PASSWORD to the URL.")
+  }
+
   private func actionResult(_ fields: FormFields) async throws -> JSONObject {
     var context = call.context
     context.caller = .nobody
@@ -72,10 +77,7 @@ struct AuthEmulatorCall: Sendable {
       let done = try await client.update(UpdateRequest(oobCode: code), context: context)
       result["email"] = done.email.map { .string($0) }
     case "resetPassword":
-      guard let password = fields["newPassword"] else {
-        throw AuthServiceError(.missingPassword, "Add &newPassword=NEW_PASSWORD to the URL.")
-      }
-      let request = ResetPasswordRequest(oobCode: code, newPassword: password)
+      let request = ResetPasswordRequest(oobCode: code, newPassword: try Self.newPassword(fields))
       result["email"] = try await client.resetPassword(request, context: context).email.map { .string($0) }
     case "signIn": guard fields["continueUrl"] != nil else { throw AuthServiceError(.missingContinueURI) }
     default: throw AuthServiceError(.invalidArgument, "The mode is missing or not known.")

@@ -34,8 +34,7 @@ extension SignInOperation {
     let hash = try await hashPassword(request.password ?? "") as String
     let (first, recovery) = try await writeAsking(for: proof) { call -> (FirstFactorOutcome, OobMessage?) in
       guard let proof else { return (try await call.signUp(email, hash, request), nil) }
-      let (grant, recovery) = try await call.addPassword(
-        hash, email: email, request, to: try await call.caller(proof))
+      let (grant, recovery) = try await call.addPassword(hash, email: email, request, to: try await call.caller(proof))
       return (.session(grant), recovery)
     }
     try await deliver(recovery)

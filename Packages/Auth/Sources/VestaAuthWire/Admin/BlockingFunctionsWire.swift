@@ -74,6 +74,13 @@ public enum BlockingFunctionsWire {
     return claims
   }
 
+  /// Times in seconds, as Firebase's library for functions reads them; the Emulator Suite has milliseconds.
+  private static func metadata(of user: AuthUser) -> JSONObject {
+    var metadata: JSONObject = ["creation_time": .integer(user.createdAt / 1_000)]
+    metadata["last_sign_in_time"] = user.lastLoginAt.map { .integer($0 / 1_000) }
+    return metadata
+  }
+
   /// The account as functions read it.
   private static func record(of user: AuthUser) -> JSONObject {
     var record: JSONObject = ["uid": .string(user.localID)]
@@ -85,10 +92,7 @@ public enum BlockingFunctionsWire {
     record["disabled"] = .bool(user.disabled)
     record["custom_claims"] = user.customAttributes.flatMap { try? JSONValue(json: Array($0.utf8)) }
     record["tenant_id"] = user.tenantID.map { .string($0) }
-    // In seconds, as Firebase's library for functions reads them; the Emulator Suite has milliseconds.
-    var metadata: JSONObject = ["creation_time": .integer(user.createdAt / 1_000)]
-    metadata["last_sign_in_time"] = user.lastLoginAt.map { .integer($0 / 1_000) }
-    record["metadata"] = .object(metadata)
+    record["metadata"] = .object(metadata(of: user))
     record["provider_data"] = .array(user.providerUserInfo.map { .object(provider($0)) })
     if !user.mfaInfo.isEmpty {
       record["multi_factor"] = ["enrolled_factors": .array(user.mfaInfo.map { .object(factor($0)) })]

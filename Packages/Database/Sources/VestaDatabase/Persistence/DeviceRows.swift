@@ -49,13 +49,15 @@ enum DeviceRows {
       try await write(node, at: .root, in: transaction)
       for query in tracked { try await transaction.put(query.bytes, for: key(queries, query.id)) }
     case .changes(let changes):
-      for change in changes {
-        switch change {
-        case .query(let query): try await transaction.put(query.bytes, for: key(queries, query.id))
-        case .dropQuery(let id): try await transaction.delete(key(queries, id))
-        case .node(let path, let node): try await write(node, at: path, in: transaction)
-        }
-      }
+      for change in changes { try await apply(change, in: transaction) }
+    }
+  }
+
+  private static func apply(_ change: SyncCache.Change, in transaction: any StoreTransaction) async throws {
+    switch change {
+    case .query(let query): try await transaction.put(query.bytes, for: key(queries, query.id))
+    case .dropQuery(let id): try await transaction.delete(key(queries, id))
+    case .node(let path, let node): try await write(node, at: path, in: transaction)
     }
   }
 

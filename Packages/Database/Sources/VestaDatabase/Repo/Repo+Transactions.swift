@@ -38,8 +38,7 @@ extension Repo {
         case .show(let path, let node, let writeID, let isVisible):
           raise(data.tree.userOverwrite(path, node, writeID: writeID, isVisible: isVisible))
         case .takeBack(let writeID): raise(data.tree.acknowledge(writeID: writeID, isRevert: true))
-        case .send(let group):
-          put(data.request(for: group), .transactions(group.transactions, at: group.path))
+        case .send(let group): put(data.request(for: group), .transactions(group.transactions, at: group.path))
         case .end(let id, let writeID, let ending): end(id, writeID, ending)
         }
       }

@@ -115,8 +115,7 @@ struct DatabaseExchange: Sendable {
     var merged: [DatabasePathValue] = []
     for value in values {
       let isPriority = value.path.back?.isPriority == true
-      merged.append(
-        DatabasePathValue(value.path, isPriority ? await self.written(value) : written[value.path]))
+      merged.append(DatabasePathValue(value.path, isPriority ? await self.written(value) : written[value.path]))
     }
     return HTTPResponse(DatabaseRESTWire.answer(merged: merged, to: call), to: call)
   }

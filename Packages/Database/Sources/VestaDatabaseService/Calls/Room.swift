@@ -162,15 +162,11 @@ final class Room: Sendable {
     job.connection?.jobEnds()
     switch job {
     case .open(let connection): await open(connection)
-    case .request(let connection, let request, let id):
-      if isOpen(connection) {
-        if case .unauthenticate = request {
-          connection.signOut()
-          await userChanged(connection, id, .ok)
-        } else {
-          answer(connection, request, id)
-        }
-      }
+    case .request(let connection, _, _) where !isOpen(connection): break
+    case .request(let connection, .unauthenticate, let id):
+      connection.signOut()
+      await userChanged(connection, id, .ok)
+    case .request(let connection, let request, let id): answer(connection, request, id)
     case .signedIn(let connection, let id): await userChanged(connection, id, connection.signedIn)
     case .close(let connection):
       await close(connection)

@@ -168,10 +168,7 @@ enum SortValue: Sendable, Hashable {
       OrderedBytes.append(escaping: Array(all.prefix(limit)), to: &bytes)
       OrderedBytes.appendEnd(to: &bytes)
     case .leaf(let leaf):
-      guard let number = leaf.number else {
-        bytes.append(0x03)
-        return
-      }
+      guard let number = leaf.number else { return bytes.append(0x03) }
       bytes.append(0x06)
       append(OrderedDouble.bits(of: number), count: 8, to: &bytes)
       append(UInt64(bitPattern: Int64(rest(of: leaf, beyond: number)) + 0x8000), count: 2, to: &bytes)

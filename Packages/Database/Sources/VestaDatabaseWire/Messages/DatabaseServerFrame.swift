@@ -107,9 +107,7 @@ public enum DatabaseServerWire {
     case (.ok, .get): writer.member("d", reply.node)
     case (.ok, .listen):
       writer.name("d")
-      writer.open(UInt8(ascii: "{"))
-      if !reply.warnings.isEmpty { writer.member("w", strings: reply.warnings) }
-      writer.close(UInt8(ascii: "}"))
+      writeListen(reply, to: &writer)
     case (.ok, .signIn):
       writer.name("d")
       writeSignIn(reply, to: &writer)
@@ -117,6 +115,12 @@ public enum DatabaseServerWire {
     }
     writer.closeRequest()
     return writer.bytes
+  }
+
+  private static func writeListen(_ reply: DatabaseReply, to writer: inout ProtobufJSONWriter) {
+    writer.open(UInt8(ascii: "{"))
+    if !reply.warnings.isEmpty { writer.member("w", strings: reply.warnings) }
+    writer.close(UInt8(ascii: "}"))
   }
 
   private static func writeSignIn(_ reply: DatabaseReply, to writer: inout ProtobufJSONWriter) {

@@ -64,8 +64,7 @@ extension Firestore {
     _ bytes: @escaping @Sendable () throws -> [UInt8],
     _ completion: (@Sendable (LoadBundleTaskProgress?, (any Error)?) -> Void)?
   ) -> LoadBundleTask {
-    let task = LoadBundleTask(firestore: self)
-    let queue = callbackQueue
+    let (task, queue) = (LoadBundleTask(firestore: self), callbackQueue)
     Task.detached {
       do {
         let final = try await self.load(try bytes(), task.advance(to:))

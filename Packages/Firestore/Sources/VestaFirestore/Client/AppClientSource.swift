@@ -32,10 +32,9 @@ final class AppClientSource: FirestoreClientSource {
     tuning = try container.find(SyncTuning.self) ?? SyncTuning()
     isEmbedded = container.options.backend.kind == .embedded
     monitor = isEmbedded ? nil : try container.find((any NetworkMonitor).self)
-    let app = container.app
     store = try container.find((any StoreProvider).self).map { stores in
       let closed = StoreError(.closed, operation: "open the cache", message: "The app was deleted.")
-      return LazyResource(whenClosed: closed) { [weak app] in
+      return LazyResource(whenClosed: closed) { [weak app = container.app] in
         guard let app else { throw closed }
         return try await ClientStore(stores, in: await app.dataPathWhenFree()) { app.installationID }
       } close: {

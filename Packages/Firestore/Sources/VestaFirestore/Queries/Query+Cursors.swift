@@ -66,21 +66,18 @@ private struct CursorReader {
 
   /// The values of a document for all orders, the implicit ones included.
   func values(of snapshot: DocumentSnapshot) throws -> [Value] {
-    guard let document = snapshot.document else {
-      throw FirestoreErrorCode.invalid(
-        "Invalid query. You are trying to start or end a query using a document that doesn't exist.")
+    func invalid(_ document: String) -> any Error {
+      FirestoreErrorCode.invalid("Invalid query. You are trying to start or end a query using a document \(document)")
     }
+    guard let document = snapshot.document else { throw invalid("that doesn't exist.") }
     return try query.unchecked().orders.map { order in
       guard let value = document.value(at: order.path) else {
-        throw FirestoreErrorCode.invalid(
-          "Invalid query. You are trying to start or end a query using a document for which the field '\(order.path)' "
-            + "(used as the order by) does not exist.")
+        throw invalid("for which the field '\(order.path)' (used as the order by) does not exist.")
       }
       guard value.pendingWriteTime == nil else {
-        throw FirestoreErrorCode.invalid(
-          "Invalid query. You are trying to start or end a query using a document for which the field '\(order.path)' is "
-            + "an uncommitted server timestamp. (Since the value of this field is unknown, you cannot start/end a query "
-            + "with it.)")
+        throw invalid(
+          "for which the field '\(order.path)' is an uncommitted server timestamp. (Since the value of this field is "
+            + "unknown, you cannot start/end a query with it.)")
       }
       return value
     }

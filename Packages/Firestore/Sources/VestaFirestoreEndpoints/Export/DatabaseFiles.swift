@@ -84,14 +84,16 @@ struct DatabaseFiles {
         found += try await read(try Self.path(name, in: FilePath.parent(of: metadata)), writes)
       }
       // A file that was cut off between two records, or has no bytes, is otherwise one with fewer documents.
-      guard found >= part.documents else {
-        throw ServiceStatus(
-          .invalidArgument,
-          "The files that \(metadata) names have \(found) documents, and not \(part.documents): the export is damaged.")
-      }
+      if found < part.documents { throw Self.damaged(metadata, has: found, of: part.documents) }
     }
     try await writes.finish()
     return writes.progress
+  }
+
+  private static func damaged(_ metadata: String, has found: Int, of stated: Int) -> ServiceStatus {
+    ServiceStatus(
+      .invalidArgument,
+      "The files that \(metadata) names have \(found) documents, and not \(stated): the export is damaged.")
   }
 
   /// The path of the overview in a folder.

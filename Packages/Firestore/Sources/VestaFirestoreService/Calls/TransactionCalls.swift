@@ -52,8 +52,7 @@ extension FirestoreCall {
     _ body: (ReadContext) async throws -> Result
   ) async throws -> Result {
     switch consistency {
-    case .latest:
-      return try await engine.reading(expecting: engine.expected(scope)) { try await body(context($0)) }
+    case .latest: return try await engine.reading(expecting: engine.expected(scope)) { try await body(context($0)) }
     case .readTime(let time): return try await engine.reading(at: time, scope) { try await body(context($0)) }
     case .transaction(let id): return try await reading(in: id, isNew: false, scope, locking: pathKeys, body)
     case .newTransaction(let options):

@@ -187,7 +187,6 @@ final class IndexKeeper: QueryIndexes {
     case .missingField(let index)?: throw index.missingField(in: database, isBuilding: false)
     case nil: break
     }
-    if used.isEmpty { return }
     for index in used {
       guard let shape = index.shape else { continue }
       // An index serves both directions.

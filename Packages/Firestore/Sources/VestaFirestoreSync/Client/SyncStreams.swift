@@ -26,8 +26,7 @@ final class SyncStreams: Sendable {
     switch action {
     case .openWatch(let stream, let refreshes): openWatch(stream, refreshes, client)
     case .watch(let stream, let record): requests.send(.addTarget(record.message), stream)
-    case .unwatch(let stream, let id):
-      requests.sendSoon(.removeTarget(id: id), stream)
+    case .unwatch(let stream, let id): requests.sendSoon(.removeTarget(id: id), stream)
     case .closeWatch(let stream): watch.close(stream) { $0.cancel() }
     case .openWrite(let stream, let refreshes): openWrite(stream, refreshes, client)
     case .shakeHands(let stream): write.call(stream)?.send(WriteRequest(database: database.description))

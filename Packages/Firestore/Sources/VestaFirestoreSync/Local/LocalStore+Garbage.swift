@@ -49,8 +49,7 @@ extension LocalStore {
     let orphaned = shown.remote.all.filter { !isReferenced($0.path) }.map(\.path)
     let unused = targets.records.values.filter { targets.active[$0.id] == nil }
     let numbers = (unused.map(\.sequenceNumber) + orphaned.map { uses.number(of: $0) ?? 0 }).sorted()
-    let share = percentile > 0 ? max(1, numbers.count * percentile / 100) : 0
-    let count = min(numbers.count, maximum, share)
+    let count = min(numbers.count, maximum, percentile > 0 ? max(1, numbers.count * percentile / 100) : 0)
     guard count > 0 else { return GarbageResult() }
     let bound = numbers[count - 1]
     var result = GarbageResult()

@@ -38,9 +38,7 @@ public struct ServerRun: Sendable {
     let server = try await start(signals)
     do {
       let child = try Self.start(command, for: server)
-      signals.pass(to: { number in
-        if number != SIGINT || isatty(STDIN_FILENO) == 0 { child.signal(number) }
-      })
+      signals.pass(to: { if $0 != SIGINT || isatty(STDIN_FILENO) == 0 { child.signal($0) } })
       let end = await child.end
       signals.pass(to: nil)
       let isExporting = if case .exited = end { true } else { false }

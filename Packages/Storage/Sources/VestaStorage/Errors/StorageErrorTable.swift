@@ -26,8 +26,7 @@ enum StorageErrorTable {
     if error.reason == .contentMismatch { return .nonMatchingChecksum }
     switch error.code {
     case .unauthenticated: return .unauthenticated(serverError: server)
-    case .permissionDenied:
-      return .unauthorized(bucket: object.bucket, object: object.name, serverError: server)
+    case .permissionDenied: return .unauthorized(bucket: object.bucket, object: object.name, serverError: server)
     case .notFound: return .objectNotFound(object: object.name, serverError: server)
     case .resourceExhausted: return .quotaExceeded(bucket: object.bucket, serverError: server)
     case .cancelled: return .cancelled

@@ -24,19 +24,22 @@ struct StorageFolderExport {
     self.path = URL(filePath: path).standardizedFileURL.path(percentEncoded: false)
   }
 
+  /// A folder that is there is replaced only where it is empty or an earlier export.
+  private static func checkIsExport(_ place: String) throws {
+    guard let names = try? FileManager.default.contentsOfDirectory(atPath: place),
+      names.isEmpty || names.contains("buckets.json")
+    else {
+      throw ServiceStatus(.failedPrecondition, "\(place) is no export, and is not replaced. Name another folder.")
+    }
+  }
+
   /// Writes the objects.
   ///
   /// - Throws: `FAILED_PRECONDITION` where the folder cannot be replaced; an earlier export is unchanged then.
   func write(_ part: StorageExportPart, _ host: any EndpointHost) async throws {
     let place = path.hasSuffix("/") ? String(path.dropLast()) : path
     let isThere = FileManager.default.fileExists(atPath: place)
-    if isThere {
-      guard let names = try? FileManager.default.contentsOfDirectory(atPath: place),
-        names.isEmpty || names.contains("buckets.json")
-      else {
-        throw ServiceStatus(.failedPrecondition, "\(place) is no export, and is not replaced. Name another folder.")
-      }
-    }
+    if isThere { try Self.checkIsExport(place) }
     let temporary = "\(place)-\(UUID().uuidString.lowercased())"
     do {
       try await part.write(project: host.defaultProject, into: temporary, in: host)

@@ -122,8 +122,7 @@ final class PieceReader: BlobReader {
     let pieceLength = row.pieceLength
     let wanted = min(Int64(length), row.size - offset)
     let first = offset / pieceLength
-    let most = max(1, Int64(together) / pieceLength)
-    let last = min((offset + wanted - 1) / pieceLength, first + most - 1)
+    let last = min((offset + wanted - 1) / pieceLength, first + max(1, Int64(together) / pieceLength) - 1)
     let keys = (first...last).map { PieceKeys.piece(row.content, $0) }
     let pieces = try await store.read { try await $0.get(keys) }
     var bytes: [UInt8] = []

@@ -58,8 +58,8 @@ struct UploadCall: StorageCall {
     try await write { transaction in
       let old = try await existing(request.object, request.preconditions, for: context, in: transaction).record
       if isAsked {
-        let stated = Self.stated(request, metadata, tokens)
-        try await ask(.upload(stated, existing: old?.object(named: request.object)))
+        let existing = old?.object(named: request.object)
+        try await ask(.upload(Self.stated(request, metadata, tokens), existing: existing))
       }
       // A caller that may be denied the upload must not learn of the existing object.
       if engine.gatekeeper == nil || context.isOwner { try PreconditionRules.check(request.preconditions, old) }

@@ -24,8 +24,7 @@ public enum StorageErrorWire {
     let status = isFullBucket ? 409 : status(of: error)
     let isContent = if case .download = route.call { true } else { false }
     switch route.api {
-    case .xml:
-      return Response(status: status, contentType: xmlType, body: xml(code: xmlCode(error), error.message))
+    case .xml: return Response(status: status, contentType: xmlType, body: xml(code: xmlCode(error), error.message))
     case .google where isContent:
       return Response(status: status, contentType: "text/html; charset=UTF-8", body: Array(escaped(error.message).utf8))
     case .google:
