@@ -245,58 +245,6 @@ import VestaTransportInteropFakes
     #expect((try? await cancelled.value) != 200)
   }
 
-  @Test func `a large request is served apart from the loop of its connection, over both wires`() async throws {
-    let executor = CountingExecutor()
-    let places = await Task(executorPreference: executor) {
-      let onLoop = await served(10, upTo: 10) { CountingExecutor.isCurrent }
-      return [onLoop, await served(11, upTo: 10) { CountingExecutor.isCurrent }, CountingExecutor.isCurrent]
-    }.value
-    #expect(places == [true, false, true])
-    let name = "projects/demo/databases/(default)/documents/a/b"
-    let json = #"{"writes":[{"update":{"name":"\#(name)","fields":{}}}]}"#
-    let commit = try CommitRequestWire.bytes(
-      of: CommitRequest(
-        database: "projects/demo/databases/(default)", writes: [.update(Document(name: name, fields: [:]))]))
-    let rest = HTTPRequest(.post, "\(root):commit", authority: "h", body: .text(json))
-    let grpc = HTTPRequest(
-      .post, "/google.firestore.v1.Firestore/Commit", authority: "h", fields: ["content-type": "application/grpc"],
-      body: .bytes([0, 0, 0, 0, UInt8(commit.count)] + commit))
-    for request in [rest, grpc] {
-      func turns(_ loopBytes: Int) async throws -> Int {
-        var tuning = FirestoreEndpointTuning()
-        tuning.loopBytes = loopBytes
-        let handler = FirestoreEndpoints(tuning: tuning).handler(in: host)
-        let executor = CountingExecutor()
-        try await withTaskExecutorPreference(executor) {
-          guard case .task(let work) = handler.reply(to: request) else { throw ServiceStatus(.internal, "no task") }
-          let response = try await work()
-          #expect(response.status == .ok && response.trailers.first("grpc-message") == nil)
-        }
-        return executor.turns.withLock { $0 }
-      }
-      let (apart, inPlace) = (try await turns(10), try await turns(1 << 20))
-      #expect(apart > inPlace, "\(apart) and \(inPlace)")
-    }
-  }
-
-  private final class CountingExecutor: TaskExecutor {
-    private static let mark = "CountingExecutor"
-    let turns = Locked(0)
-
-    /// Whether the thread is one of its turns.
-    static var isCurrent: Bool { Thread.current.threadDictionary[mark] != nil }
-
-    func enqueue(_ job: consuming ExecutorJob) {
-      let job = UnownedJob(job)
-      turns.withLock { $0 += 1 }
-      DispatchQueue.global().async {
-        Thread.current.threadDictionary[Self.mark] = true
-        job.runSynchronously(on: self.asUnownedTaskExecutor())
-        Thread.current.threadDictionary[Self.mark] = nil
-      }
-    }
-  }
-
   @Test func `no channel is opened beyond the limit, or when the server ends`() async throws {
     var tuning = FirestoreEndpointTuning()
     tuning.webChannels = 1
