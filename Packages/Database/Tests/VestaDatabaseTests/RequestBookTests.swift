@@ -101,7 +101,7 @@ import VestaTesting
     let put = book.number(of: .put(1))
     _ = book.number(of: book.listen(query))
     #expect(book.replied(put, .ok) == [])
-    #expect(book.disconnected() == [.forgetStored(1), .showDisconnected([])])
+    #expect(book.disconnected() == [.forgetStored(1, isAccepted: true), .showDisconnected([])])
     #expect(book.connected() == [.showAnswer(write(1, isStored: true), .ok)])
   }
 
@@ -374,7 +374,7 @@ import VestaTesting
         case .endDisconnectOperation(let id, _): #expect(operations.remove(id) != nil)
         case .authenticated: Issue.record("No user was sent.")
         case .showDisconnected: #expect(!book.isConnected)
-        case .forgetStored(let id): #expect(writes.contains(id), "its answer is shown later")
+        case .forgetStored(let id, _): #expect(writes.contains(id), "its answer is shown later")
         }
       }
     }

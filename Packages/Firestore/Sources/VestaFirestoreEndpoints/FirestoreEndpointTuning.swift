@@ -8,6 +8,9 @@ public struct FirestoreEndpointTuning: Sendable {
   /// The largest request that is read on the loop of its connection, in bytes.
   public var loopBytes = 256 << 10
 
+  /// The largest number of responses of a listener that are written together on the loop of its connection.
+  public var loopResponses = 1_000
+
   /// The largest body of a POST to a channel of writes, in bytes: a browser sends ten writes together, each of up to 10
   /// MiB, of which each byte may be escaped as three.
   public var channelBodyBytes = 330 << 20

@@ -35,6 +35,9 @@ public struct TransportTuning: Sendable {
   /// reached run in the same turn.
   public var jobsPerTurn = 256
 
+  /// How long the jobs of a turn may take before the rest waits for the next turn; looked at after every few jobs.
+  public var jobsTime = Duration.milliseconds(10)
+
   /// The largest number of open connections of a server; further ones wait in the system's queue.
   public var connectionLimit = 100_000
 

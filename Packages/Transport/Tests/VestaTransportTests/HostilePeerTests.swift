@@ -78,36 +78,6 @@ import VestaTransportInterop
     }
   }
 
-  /// A handler of one response, which begins when a test lets it.
-  private struct LateHandler: HTTPHandler {
-    let body = ByteStream(limit: 1)
-    let isAsked = Gate(), mayAnswer = Gate()
-
-    func bodyDelivery(for head: HTTPRequestHead) -> HTTPBodyDelivery { .collected(upTo: 100) }
-
-    func reply(to request: HTTPRequest) -> HTTPReply {
-      isAsked.open()
-      return .task {
-        await mayAnswer.wait()
-        return HTTPResponse(body: .stream(body, length: nil))
-      }
-    }
-  }
-
-  @Test func `what writes a response learns that the peer had left before it began`() async throws {
-    let handler = LateHandler()
-    try await TestServer.run(handler: handler) { server in
-      let peer = try server.peer()
-      peer.send(get)
-      await handler.isAsked.wait()
-      peer.reset()
-      await server.waitForConnections(0)
-      handler.mayAnswer.open()
-      let error = await #expect(throws: TransportError.self) { while true { try await handler.body.write([1, 2]) } }
-      #expect(error?.code == .closed)
-    }
-  }
-
   /// A handler of which one request holds its loop for longer than a peer has for a head.
   private struct HoldingHandler: HTTPHandler {
     let isHolding = Gate()

@@ -42,7 +42,11 @@ extension Repo {
     case .showAnswer(.write(let id, let path, _), let reply): acknowledge(id, path, reply)
     case .showAnswer(.transactions(let ids, let path), let reply):
       perform(transactionMachine.replied(ids, at: path, reply))
-    case .forgetStored(let id): persistence?.forget(id)
+    case .forgetStored(let id, let isAccepted):
+      // As with an answer that is shown: first what the write has left.
+      if isAccepted { data.tree.keepAccepted(writeID: id) }
+      storeChanges()
+      persistence?.forget(id)
     case .endPut(.write(let id, _, _), let error):
       // Stored writes stay on the device, and are sent at the next start.
       if let completion = calls.writes.removeValue(forKey: id) { complete { completion(error) } }

@@ -89,8 +89,8 @@ struct RequestBook: Sendable {
     /// Takes over the answer to a listen, unless it is of an earlier one, then calls ``shown()``.
     case showListen(SyncQuery, DatabaseReply, isCurrent: Bool)
     case showAnswer(Content, DatabaseReply)
-    /// Removes a write from the device, though its answer is not shown yet.
-    case forgetStored(Int)
+    /// Removes a write from the device, though its answer is not shown yet; what an accepted one has written stays.
+    case forgetStored(Int, isAccepted: Bool)
     /// Ends a write, or transactions, without an answer of the service.
     case endPut(Content, DatabaseError)
     case endDisconnectOperation(Int, DatabaseError?)
@@ -146,7 +146,9 @@ struct RequestBook: Sendable {
     let writes = disconnectWrites.values.map { DatabasePathValue($0.path, $0.node) }
     disconnectWrites = .empty
     // A program that ends before the next connection must not send them again, over data that is newer by then.
-    let answered = held.compactMap { puts[$0.put]?.content.storedWrite }.map { Action.forgetStored($0) }
+    let answered = held.compactMap { put, reply in
+      puts[put]?.content.storedWrite.map { Action.forgetStored($0, isAccepted: reply.status == .ok) }
+    }
     return answered + operations + limits + [.showDisconnected(writes)] + endSentTransactions()
   }
 

@@ -198,9 +198,11 @@ public struct SyncCache: Sendable {
   }
 
   /// Keeps what an acknowledged write has written, where no listener will be sent it.
-  mutating func applyAcknowledged(_ record: WriteTree.Record) {
+  ///
+  /// - Parameter isForListeners: Whether it is kept also where there are listeners, because they have no connection.
+  mutating func applyAcknowledged(_ record: WriteTree.Record, isForListeners: Bool) {
     let isListened = tracked.values.contains { $0.isActive && $0.spec.isDefault && $0.path.contains(record.path) }
-    guard !isListened else { return }
+    guard isForListeners || !isListened else { return }
     switch record.change {
     case .overwrite(let new):
       store(record.path, new)
@@ -217,7 +219,7 @@ public struct SyncCache: Sendable {
 
   private mutating func markWritten(_ path: DatabasePath) {
     guard !isComplete(path), path.back?.isPriority != true else { return }
-    setActive(path, .all, false)
+    if tracked[key(path, .all)]?.isActive != true { setActive(path, .all, false) }
     complete(path, .all)
   }
 

@@ -75,10 +75,20 @@ public struct SyncTree: Sendable {
   /// Ends a write, which the service has accepted or which is taken back.
   public mutating func acknowledge(writeID: Int, isRevert: Bool = false) -> [SyncEvent] {
     guard let record = writes.record(writeID) else { return [] }
-    if !isRevert { cache?.applyAcknowledged(record) }
+    // What is kept already would replace data that the service has sent since.
+    if !isRevert, !record.isKept { cache?.applyAcknowledged(record, isForListeners: false) }
     guard writes.remove(writeID) else { return [] }
     let kind = SyncOperation.Kind.acknowledge(record.affected, isRevert: isRevert)
     return apply(SyncOperation(source: .user, path: record.path, kind: kind))
+  }
+
+  /// Keeps on the device what a write has written that the service has accepted and that goes on for now.
+  ///
+  /// Its listeners have not been sent it, and may not be before the program ends.
+  public mutating func keepAccepted(writeID: Int) {
+    guard let record = writes.record(writeID), !record.isKept else { return }
+    writes.keep(writeID)
+    cache?.applyAcknowledged(record, isForListeners: true)
   }
 
   // MARK: The service

@@ -21,6 +21,8 @@ public struct WriteTree: Sendable {
     public let change: Change
     /// Whether listeners see it.
     public let isVisible: Bool
+    /// Whether the device keeps what it has written as data of the service.
+    var isKept = false
 
     /// Whether the write covers a path.
     func covers(_ other: DatabasePath) -> Bool {
@@ -56,6 +58,11 @@ public struct WriteTree: Sendable {
 
   /// The write with a number.
   public func record(_ id: Int) -> Record? { records.first { $0.id == id } }
+
+  /// Notes that the device keeps what a write has written.
+  mutating func keep(_ id: Int) {
+    if let index = records.firstIndex(where: { $0.id == id }) { records[index].isKept = true }
+  }
 
   /// Removes a write.
   ///

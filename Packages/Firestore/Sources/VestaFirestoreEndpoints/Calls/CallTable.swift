@@ -88,16 +88,16 @@ struct CallTable: Sendable {
         guard let bytes = try await stream.requests.next() else {
           throw ServiceStatus(.internal, "The call came without a request.")
         }
-        let request = try await served(bytes.count, upTo: tuning.loopBytes) {
-          try reading { () throws(BytesError) in try requests.read(bytes) }
+        try await served(bytes.count, upTo: tuning.loopBytes) {
+          let request = try reading { () throws(BytesError) in try requests.read(bytes) }
+          var sender = ResponseSender(stream, tuning)
+          try await run(request) {
+            CallContext(grpc: call, project: $0)
+          } _: {
+            try await sender.send(try responses.write($0))
+          }
+          try await sender.flush()
         }
-        var sender = ResponseSender(stream, tuning)
-        try await run(request) {
-          CallContext(grpc: call, project: $0)
-        } _: {
-          try await sender.send(try responses.write($0))
-        }
-        try await sender.flush()
       }
     }
     rest[name] = (

@@ -1,12 +1,13 @@
 import VestaConcurrency
 
-/// Runs a call; one with a large request apart from the loop of its connection.
+/// Runs a call, or a part of it; one with a large request apart from the loop of its connection.
 ///
-/// Reading a message of 10 MiB takes long, and the other callers of the loop would wait meanwhile.
+/// Reading a message of 10 MiB takes long, and the other callers of the loop would wait meanwhile; so does writing the
+/// responses of a listener that begins with many documents.
 ///
 /// - Parameters:
-///   - count: The number of bytes of the request.
-///   - limit: The largest request that is read on the loop.
+///   - count: The number of bytes of the request, or of responses.
+///   - limit: The largest number for which the loop is used.
 func served<Result, Failure: Error>(
   _ count: Int, upTo limit: Int, _ body: () async throws(Failure) -> Result
 ) async throws(Failure) -> Result {

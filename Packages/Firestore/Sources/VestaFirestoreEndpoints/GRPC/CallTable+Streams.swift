@@ -39,7 +39,9 @@ func carry<Message, Request, Response>(
   open: @Sendable (any FirestoreBackend, String, CallContext) async throws -> DuplexCall<Request, Response>
 ) async throws {
   guard let bytes = try await stream.requests.next() else { return }
-  let first = try reading { () throws(BytesError) in try requests.read(bytes) }
+  let first = try await served(bytes.count, upTo: tuning.loopBytes) {
+    try reading { () throws(BytesError) in try requests.read(bytes) }
+  }
   let project = try project(of: database(first))
   let backend = try host.backend((any FirestoreBackend).self, project: project)
   let (name, context) = (database(first), CallContext(grpc: call, project: project))
@@ -71,7 +73,7 @@ func carry<Message, Request, Response>(
       // Without a wait while the caller keeps up; otherwise with the next batch.
       var keepsUp = true
       for try await batch in duplex.responses {
-        let messages = try responses(batch)
+        let messages = try await served(batch.count, upTo: tuning.loopResponses) { try responses(batch) }
         if keepsUp {
           keepsUp = stream.offer(messages)
         } else {

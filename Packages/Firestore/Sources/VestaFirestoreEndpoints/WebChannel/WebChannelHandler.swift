@@ -59,14 +59,14 @@ final class WebChannelHandler: Sendable {
   private static let ending = ServiceStatus(.unavailable, "The server shuts down.")
 
   func reply(to request: HTTPRequest, _ call: String) -> HTTPReply {
-    let count = request.body.bytes?.count ?? 0
+    let count = request.body.length ?? 0
     guard count > tuning.loopBytes else { return replyInPlace(to: request, call) }
     return .task { [self] in
       try await served(count, upTo: tuning.loopBytes) {
         switch replyInPlace(to: request, call) {
-        case .response(let response): response
-        case .task(let work): try await work()
-        case .webSocket: throw ServiceStatus(.internal, "A channel is no WebSocket.")
+        case .response(let response): return response
+        case .task(let work): return try await work()
+        case .webSocket: return HTTPResponse(.badRequest)
         }
       }
     }

@@ -29,6 +29,9 @@ extension WebChannelSession {
     var isOver = false
     var outputs = Fifo<Output>()
     var isWriting = false
+    /// The messages of the browser that are to be taken, in the order of their numbers.
+    var messages = Fifo<String>()
+    var isTaking = false
 
     mutating func write(_ bytes: [UInt8], isLast: Bool = false) {
       switch back {

@@ -43,17 +43,23 @@ final class WebChannelSession: Sendable {
 
   func open(_ body: WebChannelBody) throws -> [UInt8] {
     let milliseconds = Int(keepAlive.microseconds / 1_000)
-    let (response, messages) = try state.withLock {
-      try $0.machine.open(session: id, keepAliveMilliseconds: milliseconds, body)
+    let response = try state.withLock { state in
+      let (response, messages) = try state.machine.open(session: id, keepAliveMilliseconds: milliseconds, body)
+      for message in messages { state.messages.append(message) }
+      return response
     }
     setTimer(after: keepAlive * 2, turn: 0)
-    deliver(messages)
+    takeMessages()
     return response
   }
 
   func forward(_ body: WebChannelBody, confirmed: Int) throws -> [UInt8] {
-    let (response, messages) = try state.withLock { try $0.machine.forward(body, confirmed: confirmed) }
-    deliver(messages)
+    let response = try state.withLock { state in
+      let (response, messages) = try state.machine.forward(body, confirmed: confirmed)
+      for message in messages { state.messages.append(message) }
+      return response
+    }
+    takeMessages()
     return response
   }
 
@@ -165,8 +171,23 @@ final class WebChannelSession: Sendable {
 
   // MARK: Parts
 
-  private func deliver(_ messages: [String]) {
-    for case let status? in messages.map(take) { fail(status) }
+  /// Takes the messages that wait, one thread at a time: a large one is read for long, and a browser whose connection
+  /// has ended meanwhile sends the next ones.
+  private func takeMessages() {
+    let isFirst = state.withLock { state in
+      defer { state.isTaking = true }
+      return !state.isTaking
+    }
+    guard isFirst else { return }
+    while let message = nextMessage() { if let status = take(message) { fail(status) } }
+  }
+
+  private func nextMessage() -> String? {
+    state.withLock { state in
+      let message = state.messages.popFirst()
+      if message == nil { state.isTaking = false }
+      return message
+    }
   }
 
   private func flush() {

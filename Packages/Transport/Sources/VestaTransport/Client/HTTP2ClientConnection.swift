@@ -11,6 +11,8 @@ final class HTTP2ClientConnection: SocketConnection, ExchangeCarrier, @unchecked
   private var waiting = Fifo<ClientExchange>()
   private var receivedAt: Int64
   private var pingedAt = Int64.max
+  /// Whether nothing has been received since a stream began: a server is silent also where callers do not wait for it.
+  private var isSilent = false
   private var emptySince: Int64
   private var closing: TransportError?
   /// Whether new exchanges are refused here.
@@ -30,7 +32,6 @@ final class HTTP2ClientConnection: SocketConnection, ExchangeCarrier, @unchecked
   func begin(_ exchange: ClientExchange) {
     // Of several that wait for a connection the first may find that the peer has ended it.
     guard !isClosed else { return pool.forget(self, exchange, isRefused: true) }
-    exchange.connection = self
     waiting.append(exchange)
     turn {}
   }
@@ -46,8 +47,10 @@ final class HTTP2ClientConnection: SocketConnection, ExchangeCarrier, @unchecked
         break
       }
       let stream = HTTP2ClientStream(id, exchange)
+      exchange.connection = self
       exchange.isSent = true
-      if session.streams.isEmpty { pingedAt = .max; receivedAt = loop.now }
+      if session.streams.isEmpty, !isSilent { pingedAt = .max; receivedAt = loop.now }
+      isSilent = true
       session.streams[id] = stream
       guard exchange.request.body.length != 0 else { continue }
       stream.progressedAt = loop.now
@@ -94,6 +97,7 @@ final class HTTP2ClientConnection: SocketConnection, ExchangeCarrier, @unchecked
     } else {
       takeEvents()
     }
+    isSilent = !session.streams.isEmpty
     return bytes.count
   }
 
@@ -192,6 +196,7 @@ final class HTTP2ClientConnection: SocketConnection, ExchangeCarrier, @unchecked
     session.streams[stream.id] = nil
     stream.isClosed = true
     if session.streams.isEmpty { emptySince = loop.now }
+    if !stream.exchange.isOver, !stream.isHeadSent { return forgetUnsent(stream) }
     if !stream.isLocalEnded { stream.stopSending() }
     let lost = TransportError(.connectionLost, "The server has ended the stream: \(code).")
     stream.incoming?.fail(lost)
@@ -205,14 +210,21 @@ final class HTTP2ClientConnection: SocketConnection, ExchangeCarrier, @unchecked
     }
   }
 
+  /// Sends an exchange elsewhere of which nothing has left: the connection ended while earlier ones were being written.
+  private func forgetUnsent(_ stream: HTTP2ClientStream) {
+    stream.exchange.isSent = false
+    pool.forget(self, stream.exchange, isRefused: true)
+  }
+
   // MARK: Time
 
   override func sweep(_ now: Int64) {
     super.sweep(now)
     guard !isClosed else { return }
+    dropEnded()
     if session.streams.isEmpty, waiting.isEmpty {
-      if now - emptySince >= loop.times.clientIdle, !isLeaving { turn { leave() } }
-      return
+      if now - emptySince >= loop.times.clientIdle, !isLeaving { return turn { leave() } }
+      guard isSilent else { return }
     }
     if pingedAt != .max {
       guard now - pingedAt >= tuning.http2PingTimeout.nanoseconds else { return }
@@ -221,6 +233,12 @@ final class HTTP2ClientConnection: SocketConnection, ExchangeCarrier, @unchecked
     guard now - receivedAt >= tuning.clientPingInterval.nanoseconds else { return }
     pingedAt = now
     turn { session.ping() }
+  }
+
+  /// Lets go of exchanges that have ended while they waited: the server may have no stream for them for long.
+  private func dropEnded() {
+    guard !waiting.isEmpty else { return }
+    for exchange in waiting.takeAll() where !exchange.isOver { waiting.append(exchange) }
   }
 
   // MARK: The end
@@ -259,6 +277,10 @@ final class HTTP2ClientConnection: SocketConnection, ExchangeCarrier, @unchecked
     session.streams = HTTP2StreamTable()
     for case let stream as HTTP2ClientStream in streams {
       stream.isClosed = true
+      if !stream.exchange.isOver, !stream.isHeadSent {
+        forgetUnsent(stream)
+        continue
+      }
       stream.stopSending()
       stream.incoming?.fail(lost)
       stream.incoming = nil

@@ -58,6 +58,13 @@ enum HTTP2Callbacks {
       guard let frame else { return 0 }
       return with(owner) { $0.received(frame.pointee) }
     }
+    nghttp2_session_callbacks_set_before_frame_send_callback(callbacks) { _, frame, owner in
+      guard let frame, UInt32(frame.pointee.hd.type) == NGHTTP2_HEADERS.rawValue else { return 0 }
+      return with(owner) { session in
+        session.streams[frame.pointee.hd.stream_id]?.isHeadSent = true
+        return 0
+      }
+    }
     nghttp2_session_callbacks_set_on_frame_send_callback(callbacks) { _, frame, owner in
       guard let frame else { return 0 }
       return with(owner) { $0.sent(frame.pointee) }

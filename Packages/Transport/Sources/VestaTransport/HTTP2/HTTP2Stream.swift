@@ -22,6 +22,8 @@ class HTTP2Stream {
   private var trailers: HTTPFields = [:]
   /// Whether the peer has said that it sends no more.
   var isRemoteEnded = false
+  /// Whether the first frame of this side is among the bytes to be sent, or was sent.
+  var isHeadSent = false
   /// Whether this side has sent its last frame.
   var isLocalEnded = false
   /// Whether the stream is reset without an error when this side has sent all and the peer has not: it need not

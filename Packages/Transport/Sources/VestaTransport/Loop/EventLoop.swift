@@ -288,15 +288,21 @@ final class EventLoop: TaskExecutor, @unchecked Sendable {
   /// Runs the jobs that are there, and the jobs that these enqueue: a call takes several, and its responses are to be
   /// written together.
   ///
-  /// After a number of jobs the rest waits for the next turn, so that sockets and timers have theirs.
+  /// After a number of jobs, or a time, the rest waits for the next turn, so that sockets and timers have theirs.
   private func runJobs() {
     var left = max(1, tuning.jobsPerTurn)
+    // Turns of few jobs, the usual ones, read no clock. `now` is of before the events, which may have taken long.
+    var end = jobs.count - firstJob > 4 ? PlatformClock.nanoseconds + times.jobs : nil
     while left > 0, firstJob < jobs.count {
       let job = jobs[firstJob]
       firstJob += 1
       left -= 1
       // On no actor: code that is isolated to none would be enqueued again after each wait.
       job.runSynchronously(on: asUnownedTaskExecutor())
+      guard left.isMultiple(of: 4), firstJob < jobs.count else { continue }
+      let time = PlatformClock.nanoseconds
+      if let end, time >= end { break }
+      end = end ?? time + times.jobs
     }
     // Finished jobs leave the list when it is at least half of it, so that each job is moved once on average.
     if firstJob == jobs.count {

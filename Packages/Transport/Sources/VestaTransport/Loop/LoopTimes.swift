@@ -2,6 +2,7 @@ import VestaTransportInterop
 
 /// Time-outs in nanoseconds, computed once: they are added to the time with each request.
 struct LoopTimes {
+  let jobs: Int64
   let head: Int64
   let body: Int64
   let idle: Int64
@@ -13,6 +14,7 @@ struct LoopTimes {
   let pingTimeout: Int64
 
   init(_ tuning: TransportTuning) {
+    jobs = tuning.jobsTime.nanoseconds
     head = tuning.headTimeout.nanoseconds
     body = tuning.bodyTimeout.nanoseconds
     idle = tuning.idleTimeout.nanoseconds

@@ -128,17 +128,16 @@ extension HTTP2ServerSession {
         response = HTTPResponse(.internalServerError)
       }
       // The preference has brought the task back to the loop.
-      if loop.isCurrent { completed(stream, response) } else { loop.perform { self.completed(stream, response) } }
+      if loop.isCurrent { return completed(stream, response) }
+      // A task that outlives the loop: nothing is written any more.
+      if !loop.perform({ self.completed(stream, response) }) { response.discard() }
     }
   }
 
   private func completed(_ stream: HTTP2ServerStream, _ response: HTTPResponse) {
     runningTasks -= 1
     stream.task = nil
-    guard !stream.isClosed else {
-      if case .stream(let body, _) = response.body { body.cancel() }
-      return
-    }
+    guard !stream.isClosed else { return response.discard() }
     turn { self.respond(stream, response) }
   }
 

@@ -35,16 +35,16 @@ extension ServerConnection {
         response = HTTPResponse(.internalServerError)
       }
       // The preference has brought the task back to the loop.
-      if loop.isCurrent { completed(response) } else { loop.perform { self.completed(response) } }
+      if loop.isCurrent { return completed(response) }
+      // A task that outlives the loop: nothing is written any more.
+      if !loop.perform({ self.completed(response) }) { response.discard() }
     }
   }
 
   private func completed(_ response: HTTPResponse) {
     task = nil
     guard !isClosed, case .replying = phase else {
-      // What writes the body would wait for a reader for ever.
-      if case .stream(let body, _) = response.body { body.cancel() }
-      return
+      return response.discard()
     }
     turn { respond(response) }
   }
@@ -129,4 +129,9 @@ extension ServerConnection {
       }
     }
   }
+}
+
+extension HTTPResponse {
+  /// Ends a response that is not sent: what writes its body would wait for a reader for ever.
+  func discard() { if case .stream(let body, _) = body { body.cancel() } }
 }
