@@ -15,6 +15,7 @@ import VestaPatterns
     ("[a-c\\-]+", "a-c", true), ("x*?y", "xxy", true), ("(?P<name>a)(?<other>b)", "ab", true), ("(?i:a)b", "Ab", true),
     ("(?i:a)b", "AB", false), ("\\101\\0", "A\0", true), ("é", "e\u{301}", false), ("a$^", "a", false),
     ("a*$^", "", true), ("a*$^", "a", false), ("a$\\z", "a", true), ("\\A^a", "a", true),
+    ("\\x{10FFFF}", "\u{10FFFF}", true), ("\\x{10FFFF}", "\u{10FFFE}", false), ("[^\\x{10FFFF}]", "\u{10FFFF}", false),
   ])
   func `a pattern matches whole strings as RE2 does`(expression: String, text: String, expected: Bool) throws {
     let pattern = try Pattern(expression)
@@ -107,11 +108,20 @@ import VestaPatterns
     #expect(many.steps - one.steps < 5_000)
     #expect(one.steps > 10_000)
     #expect(try Pattern("[a-z]+@[a-z.]+").steps < 2_000)
-    // A quoted text is read character by character like any other.
+    // A quoted text is read character by character like any other: the mark before it is one more, of two bytes.
     let text = String(repeating: "a", count: 100)
-    #expect(try Pattern(#"\Q"# + text).steps >= Pattern(text).steps)
+    #expect(try Pattern(#"\Q"# + text).steps == Pattern(text).steps + 4 + 2)
     #expect(many.matchesWhole(String(repeating: "é", count: 1_000)))
     #expect(!many.matchesWhole(String(repeating: "é", count: 999)))
+  }
+
+  @Test(arguments: ["[a-z]+@[a-z.]+", "a", "(?i)k", #"\pL"#])
+  func `an expression may take all the steps that are allowed, and not one more`(expression: String) throws {
+    var limits = PatternLimits()
+    limits.steps = try Pattern(expression).steps
+    #expect(try Pattern(expression, limits: limits).steps == limits.steps)
+    limits.steps -= 1
+    #expect(throws: PatternError.self) { try Pattern(expression, limits: limits) }
   }
 
   @Test func `the work of a run without a table grows with the text and with the expression`() throws {

@@ -90,6 +90,15 @@ import Testing
     }
   }
 
+  @Test func `a letter of ASCII has two forms, but k and s have a third`() {
+    for lower in UInt32(97)...122 {
+      let third: [UInt32] = lower == 107 ? [0x212A] : lower == 115 ? [0x17F] : []
+      for form in [lower, lower - 32] + third {
+        #expect(ScalarSet(form).caseFolded.ranges.joined().elementsEqual([lower - 32, lower] + third), "\(form)")
+      }
+    }
+  }
+
   @Test(arguments: [
     ("\\p{Lu}", "a", true), ("\\P{Lu}", "a", false), ("\\P{Lu}", "1", true), ("\\p{Greek}", "µ", true),
     ("\\P{Greek}", "µ", false), ("[^\\P{Greek}]", "µ", true), ("\\w", "\u{212A}", true), ("\\W", "k", false),
@@ -97,6 +106,7 @@ import Testing
     ("[\\x{80}-\\x{10ffff}]", "k", true), ("[^K]", "k", false), ("[^\\x{80}-\\x{10ffff}]", "s", false),
     ("ß", "ẞ", true),
     ("I", "ı", false), ("i", "İ", false), ("ı", "I", false), ("\\x{10400}", "\u{10428}", true), ("é", "É", true),
+    ("[aé]", "É", true), ("[aé]", "A", true), ("[0é]", "É", true),
     ("[@[`{]", "`", true), ("@", "`", false), ("[", "{", false), ("Z", "z", true),
   ])
   func `classes are folded before they are negated`(expression: String, text: String, expected: Bool) throws {

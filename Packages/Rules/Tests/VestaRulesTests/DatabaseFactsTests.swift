@@ -41,7 +41,7 @@ import Testing
     "'foobar'.matches(/oba/) && !'foobar'.matches(/^oba/) && 'FOO'.matches(/foo/i) && 'a\\\\b'.matches(/\\\\/)",
     "'a1 '.matches(/^\\w\\d\\s$/) && !'a1'.matches(/\\W|\\D{2}/) && 'ab'.matches(/^[a-c]{2}$/)",
     "'a\\nb'.matches(/b$/) && 'a\\nb'.matches(/^a/) && !'a\\nb'.matches(/a.b/) && 'xaby'.matches(/ab|c/)",
-    "(true ? 1 : 'a') == 1 && (false ? 1 : 'a') == 'a'",
+    "(true ? 1 : 'a') == 1 && (false ? 1 : 'a') == 'a'", "1e-3 == 0.001 && 2e+3 == 2000 && 5E2 == 500",
   ])
   func `a rule holds`(rule: String) throws { #expect(try outcome(rule) == .yes) }
 
@@ -176,6 +176,11 @@ import Testing
     #expect(try decide(#"{".write": "newData.child('n').getPriority() == null"}"#, data, [("n", 2)]))
   }
 
+  @Test func `a text is replaced up to the size of the limit`() {
+    #expect(BytesSearch.replace("aba", "a", "cc", limit: 5) == "ccbcc")
+    #expect(BytesSearch.replace("aba", "a", "cc", limit: 4) == nil)
+  }
+
   // MARK: Upload
 
   @Test(arguments: [
@@ -188,6 +193,7 @@ import Testing
     (#"{"a/b": {}}"#, ##"String can't contain ".", "#", "$", "/", "[", or "]""##),
     (#"{".indexOn": [1]}"#, "Invalid indexOn expression. Must be either a string or an array of strings"),
     (#"{"a": []}"#, "Expected '{'."),
+    (#"{"$a": {"b": {"$a": {}}}}"#, "The capture '$a' is used twice on one path."),
   ]) func `a tree that is no tree of rules is refused`(rules: String, message: String) {
     let error = #expect(throws: RulesetError.self) { try DatabaseRuleset("{\"rules\": \(rules)}") }
     #expect(error?.issues.first?.message == message)
@@ -199,8 +205,9 @@ import Testing
     let source = "{ // all\n\"rules\": {\(children)}}"
     #expect(source.utf8.count > 300_000)
     #expect(try DatabaseRuleset(source).source == source)
-    let large = source + String(repeating: " ", count: RulesLimits().databaseSourceSize)
-    #expect(throws: RulesetError.self) { try DatabaseRuleset(large) }
+    let full = source + String(repeating: " ", count: RulesLimits().databaseSourceSize - source.utf8.count)
+    #expect(try DatabaseRuleset(full).source == full)
+    #expect(throws: RulesetError.self) { try DatabaseRuleset(full + " ") }
     let indexed = try DatabaseRuleset(#"{"rules": {"a": {".indexOn": ".value", "$b": {".indexOn": ["c/d", "e"]}}}}"#)
     #expect(indexed.indexes(at: ["a"]) == [".value"])
     #expect(indexed.indexes(at: ["a", "x"]) == ["c/d", "e"])

@@ -196,6 +196,9 @@ import Testing
     }
     #expect(messages("(foo + 1).bar && true > 2 - foo.baz()").count == 3)
     #expect(messages("!(foo.bar.baz() + 1)") == ["Unknown variable 'foo'."])
+    // The type of what has a mistake is unknown on either side of an operator.
+    #expect(messages("(foo && true) + 1 > 0") == ["Unknown variable 'foo'."])
+    #expect(messages("(true || foo) + 1 > 0") == ["Unknown variable 'foo'."])
     #expect(messages("foo == ['a']") == ["Unexpected array literal."])
   }
 }

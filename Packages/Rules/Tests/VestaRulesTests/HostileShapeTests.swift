@@ -94,6 +94,15 @@ func processorMilliseconds() -> Double {
     #expect(decision.statements.first?.failure == .sizeLimit)
   }
 
+  @Test(arguments: ["s.matches('P')", "s.split('P').size() == 0", "s.replace('P', 'x') != s"])
+  func `reading a pattern that is written in the rules takes no work of the decision`(call: String) throws {
+    let pattern = String(repeating: "\\\\pL{1000}", count: 9)
+    let tries = (0..<60).map { "fits('\($0)')" }.joined(separator: " || ")
+    let compiled = try ruleset(
+      "(\(tries)) || true", functions: "function fits(s) { return \(call.replacing("P", with: pattern)); }")
+    #expect(compiled.decide(RulesRequest(.get, RulesPath(notes.segments + ["c", "d"]))).isAllowed)
+  }
+
   @Test func `matching long texts without a table takes the work of the decision`() throws {
     func decide(_ count: Int) throws -> RulesDecision {
       let tries = (0..<count).map { "s.matches(p + '\($0)')" }.joined(separator: " || ")

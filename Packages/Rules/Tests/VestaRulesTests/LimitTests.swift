@@ -58,6 +58,33 @@ import VestaTesting
     #expect(error?.description.contains("Matches are nested deeper than 10 levels.") == true)
   }
 
+  /// A decision about a list and a text of 5,000 elements with some work, and the work that it takes.
+  private func decide(_ condition: String, work: Int = RulesLimits().work) throws -> (RulesDecision, taken: Int) {
+    var budget = RulesBudget.commit()
+    let data: RulesMap = [
+      "list": .list(Array(repeating: .int(1), count: 5_000)), "s": .string(String(repeating: "a", count: 5_000)),
+    ]
+    let request = RulesRequest(.create, RulesPath(notes.segments + ["c", "d"]), resource: .map(["data": .map(data)]))
+    budget.beginWrite(request.path)
+    budget.work.left = work
+    let compiled = try ruleset("check(request.resource.data)", functions: "function check(d) { return \(condition); }")
+    return (compiled.decide(request, documents: Counting(), budget: &budget), work - budget.work.left)
+  }
+
+  @Test func `a slice takes the work of its own length, wherever it begins`() throws {
+    let first = try decide("d.list[0:8] != []").taken
+    #expect(try decide("d.list[4992:5000] != []").taken == first)
+    #expect(try decide("d.list[0:4000] != []").taken >= first + 900)
+  }
+
+  @Test(arguments: ["d.list == d.list", "!(7 in d.list)", "d.s + d.s != ''", "d.s <= d.s", "d.list[0:100] != []"])
+  func `a decision may take all the work that is allowed, and not one unit more`(condition: String) throws {
+    let taken = try decide(condition).taken
+    #expect(taken > 10)
+    #expect(try decide(condition, work: taken).0.isAllowed)
+    #expect(try decide(condition, work: taken - 1).0.statements.first?.failure == .sizeLimit)
+  }
+
   @Test func `the writes of a commit share twenty documents, and each has ten`() throws {
     let compiled = try ruleset(
       "exists(/x/$(id)) && exists(/y/$(id)) && existsAfter(/databases/(default)/documents/c/$(id))")

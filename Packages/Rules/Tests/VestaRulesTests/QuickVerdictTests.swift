@@ -182,6 +182,16 @@ import VestaTesting
     return (quick, allowed)
   }
 
+  @Test(arguments: [
+    ("id", true), ("request.auth", true), ("1", true), ("exists(/x/1)", nil), ("resource.data.missing", nil),
+  ])
+  func `an argument that may fail or looks up a document is evaluated, although it is not used`(
+    argument: String, expected: Bool?
+  ) throws {
+    let rules = try ruleset("unused(\(argument))", functions: "function unused(a) { return true; }")
+    #expect(rules.quickVerdict(get: Self.name, nil, by: nil, Get.self) == expected)
+  }
+
   @Test func `the bounds of a request hold for quick verdicts`() throws {
     var limits = RulesLimits()
     limits.expressions = 6

@@ -73,6 +73,20 @@ import VestaTesting
     #expect(free.statements[0].captures.map(\.value) == ["'(default)'", "'d'"])
   }
 
+  /// Conditions and lists that have an outcome without being evaluated.
+  @Test func `what is known at once is evaluated where it is recorded`() throws {
+    let coverage = RulesCoverage(of: try ruleset("request.auth != null"))
+    _ = coverage.decide(get(.int(1)))
+    #expect(try counts(coverage, of: "request.auth") == ["null": 1])
+    #expect(try counts(coverage, of: "request.auth != null") == ["false": 1])
+    let trace = try ruleset("request.auth == null && resource.data.f in [1, 2]").trace(get(.int(2)))
+    let parts = try #require(trace.statements.first?.condition?.parts)
+    #expect(parts.map(\.source) == ["request.auth == null", "resource.data.f in [1, 2]"])
+    #expect(parts[0].parts.map(\.source) == ["request.auth", "null"])
+    #expect(parts[1].parts.map(\.source) == ["resource.data.f", "[1, 2]"])
+    #expect(parts[1].parts[0].parts.map(\.source) == ["resource.data"])
+  }
+
   @Test func `errors of one expression are counted by their kind`() throws {
     let coverage = RulesCoverage(of: try ruleset("resource.data.f.g == 1"))
     for value: RulesValue in [.null, .map([:]), .null, .map([:])] { _ = coverage.decide(get(value)) }
