@@ -25,6 +25,17 @@ extension MessagingEngine {
   }
 }
 
+/// A transport to a service that is busy all the time.
+private final class BusyTransport: PushTransport {
+  let platforms: Set<String> = ["android"]
+  let texts = Log<String>()
+
+  func push(_ delivery: PushDelivery, to address: PushAddress) async throws(MessagingServiceError) {
+    texts.add(delivery.message.data["text"] ?? "")
+    throw MessagingServiceError(.unavailable, reason: .unavailable, "busy")
+  }
+}
+
 /// Messages with time to live 0, which no connection finds in the store.
 @Suite struct ImmediateMessageTests {
   @Test func `nothing that was sent after an immediate message arrives before it`() async throws {
@@ -105,5 +116,20 @@ extension MessagingEngine {
     }
     #expect(log.events.compactMap { $0.message.data["text"] } == all)
     connection.cancel()
+  }
+
+  @Test(.timeLimit(.minutes(1))) func `an immediate message is handed to a transport, once`() async throws {
+    let (clock, transport) = (ManualClock(), BusyTransport())
+    let engine = makeEngine(clock: clock, transports: [transport])
+    let token = try await engine.register(address: "A", platform: "android")
+    try await engine.send("now", to: .token(token), ttl: "0s")
+    try await engine.send("next", to: .token(token))
+    await transport.texts.wait { $0.contains("next") }
+    while transport.texts.entries.count < 4 {
+      clock.advance(by: .seconds(3_600))
+      await Task.yield()
+    }
+    #expect(transport.texts.entries.filter { $0 == "now" } == ["now"])
+    try await engine.close()
   }
 }

@@ -1,5 +1,6 @@
 import Testing
 import VestaConcurrency
+import VestaServiceInterop
 import VestaTesting
 
 @testable import VestaMessagingService
@@ -76,5 +77,23 @@ import VestaTesting
     gate.open()
     await pushed.wait { $0.count == 11 }
     while !queue.isIdle { await Task.yield() }
+  }
+
+  @Test func `the timer of an engine fires once, at the earliest time that was asked for, and not after its end`() {
+    let (clock, timer, fired) = (ManualClock(), PushTimer(), Log<Int64>())
+    let service = ServiceClock(now: { clock.now }, schedule: { clock.schedule(after: $0, $1) })
+    func start(_ time: Int64) {
+      timer.start(at: time, after: .microseconds(time), on: service) { fired.add(time) }
+    }
+    for time in [20, 10, 30] as [Int64] { start(time) }
+    clock.advance(by: .microseconds(10))
+    #expect(fired.entries == [10])
+    clock.advance(by: .microseconds(100))
+    #expect(fired.entries == [10])
+    start(40)
+    timer.close()
+    start(50)
+    clock.advance(by: .microseconds(100))
+    #expect(fired.entries == [10])
   }
 }

@@ -28,6 +28,16 @@ import VestaTesting
     #expect(parts.map(\.count) == [3, 140])
   }
 
+  @Test func `the id of an installation has 200 characters at most`() async throws {
+    let engine = makeEngine()
+    for length in [1, 200] { _ = try await engine.register(String(repeating: "z", count: length)) }
+    for length in [0, 201] {
+      let id = String(repeating: "z", count: length)
+      let error = await #expect(throws: MessagingServiceError.self) { try await engine.register(id) }
+      #expect(error?.code == .invalidArgument)
+    }
+  }
+
   @Test func `a token is replaced from the end of its lifetime on`() async throws {
     let clock = ManualClock()
     let service = ServiceClock(now: { clock.now }, schedule: { clock.schedule(after: $0, $1) })
@@ -168,5 +178,29 @@ import VestaTesting
     #expect(session.acknowledged([6]) == (true, false))
     #expect(session.acknowledged([6, 9]) == (false, false))
     #expect(session.freeWindow == 1)
+  }
+
+  @Test(.timeLimit(.minutes(1))) func `a topic that was left counts until its messages are done with`() async throws {
+    let store = ModelStore()
+    let engine = makeEngine(store, window: 1)
+    let token = try await engine.register()
+    for topic in ["a", "b"] {
+      try await engine.subscribe(token: token, toTopic: topic, context: CallContext())
+      try await engine.send(topic, to: .topic(topic))
+      try await engine.unsubscribe(token: token, fromTopic: topic, context: CallContext())
+    }
+    let key = Keys.registration(RegistrationKey(installationID: "one", senderID: "1"))
+    func leftTopics() async throws -> Int64? {
+      try await store.read { try await MessagingReader(reader: $0).record(RegistrationRecord.self, key)?.leftTopics }
+    }
+    #expect(try await leftTopics() == 2)
+    // The second message is read when the first one is done with.
+    let (log, connection) = engine.inbox(token)
+    try await log.wait(forTexts: ["a"])
+    try await engine.acknowledge(token: token, messageIDs: log.events.map(\.messageID), context: CallContext())
+    try await log.wait(forTexts: ["a", "b"])
+    while try await leftTopics() == 2 { await Task.yield() }
+    #expect(try await leftTopics() == 1)
+    connection.cancel()
   }
 }
