@@ -35,6 +35,20 @@ struct AddressTests {
     if let path { #expect(url.path.text == path) } else { #expect(url.path.keys.map(\.text) == ["a b", "c d", "é/x"]) }
   }
 
+  @Test func `each database keeps its data on the device under a name of its own, which its address shows`() throws {
+    let names = try [
+      "https://one-default-rtdb.firebaseio.com", "https://two-default-rtdb.firebaseio.com",
+      "https://two-default-rtdb.europe-west1.firebasedatabase.app", "http://localhost:9000?ns=a",
+      "http://localhost:9000?ns=b", "http://localhost:9001?ns=a", "https://é.firebaseio.com",
+    ].map { DatabaseProvider.storeName(try DatabaseURL($0)) }
+    #expect(Set(names).count == names.count)
+    #expect(names[0] == "database-cache-one-default-rtdb.firebaseio.com_one-default-rtdb")
+    #expect(names[3] == "database-cache-localhost_9000_a")
+    for name in names {
+      #expect(name.utf8.count < 100 && name.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != 0x2F })
+    }
+  }
+
   @Test(arguments: ["", "https://", "https:///path", "?ns=x"])
   func `an address without a host is refused`(text: String) {
     #expect(throws: DatabaseError(.other, "Cannot connect to nil or empty host.")) { try DatabaseURL(text) }

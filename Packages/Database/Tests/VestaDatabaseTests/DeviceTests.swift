@@ -26,6 +26,16 @@ struct DeviceTests {
     client.repo.events.drain()
   }
 
+  @Test func `a write is numbered after the ones that the device has kept, which are shown in any order`() {
+    var data = ClientTree()
+    #expect(data.makeWriteID() == 1)
+    for id in [7, 5] {
+      let write = StoredWrite(id: id, path: DatabasePath("a"), change: .overwrite(DatabaseNode(.int(Int64(id)))))
+      _ = data.show(write, serverTime: 0)
+    }
+    #expect(data.makeWriteID() == 8)
+  }
+
   /// A kill in between would otherwise lose a write that the service has, and send older ones again over it.
   @Test func `a write is sent when the device keeps it, and answered when the device has forgotten it`() async {
     let (backend, store) = (ScriptedDatabaseBackend(), HookedStore())

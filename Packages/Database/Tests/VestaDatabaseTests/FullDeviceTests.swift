@@ -173,6 +173,17 @@ struct FullDeviceTests {
     #expect(await sentAtTheNextStart() == ["doc"])
   }
 
+  @Test func `a device that is closed while its disk is full tries no more`() async throws {
+    let clock = ManualClock()
+    let persistence = device.persistence(1 << 20, DatabaseTuning(), clock)
+    _ = await persistence.load(now: 0)
+    device.room.withLock { $0 = .none }
+    persistence.save(StoredWrite(id: 1, path: "w", change: .overwrite(DatabaseNode(.int(1))))) {}
+    await device.refused.wait { !$0.isEmpty }
+    await persistence.close()
+    #expect(clock.deadlines.isEmpty)
+  }
+
   @Test func `a write that the store never takes holds up no other`() async throws {
     let persistence = device.persistence(1 << 20, DatabaseTuning(), clock)
     _ = await persistence.load(now: 0)

@@ -2,6 +2,7 @@ import Dispatch
 import Foundation
 import Testing
 import VestaCore
+import VestaDatabaseBackendFakes
 import VestaDatabaseService
 import VestaStoreInterop
 
@@ -42,6 +43,16 @@ struct LibraryTests {
     #expect(try await other.reference(withPath: "x").getData().exists() == false)
     #expect(await app.delete())
     #expect(throws: (any Error).self) { try Database.instance(for: app) }
+  }
+
+  @Test func `between 1 and 100 MiB are kept on the device, and other sizes change nothing`() {
+    let database = World.client(Repo.Environment(backend: ScriptedDatabaseBackend()))
+    let (least, most) = (UInt(1 << 20), UInt(100 << 20))
+    #expect(database.persistenceCacheSizeBytes == 10 << 20)
+    for (size, then) in [(least, least), (least - 1, least), (most, most), (most + 1, most), (0, most)] {
+      database.persistenceCacheSizeBytes = size
+      #expect(database.persistenceCacheSizeBytes == then)
+    }
   }
 
   @Test func `the default database of an app without a project is that of the default project`() async throws {

@@ -13,6 +13,17 @@ import VestaTesting
 struct ObserverTests {
   private let world = World()
 
+  @Test func `the removal of an observer leaves the others of its place to be removed`() {
+    let (table, path) = (ObserverTable(), DatabasePath("a"))
+    for id in 1...3 { table.add(.silent(id, at: path, DatabaseQuerySpec())) }
+    #expect(table.take(2, at: path, DatabaseQuerySpec())?.id == 2)
+    #expect(table.take(2, at: path, DatabaseQuerySpec()) == nil)
+    #expect(table.hasObservers(at: path))
+    #expect(table.take(1, at: path, DatabaseQuerySpec())?.id == 1)
+    #expect(table.take(3, at: path, DatabaseQuerySpec())?.id == 3)
+    #expect(!table.hasObservers(at: path))
+  }
+
   @Test func `an observer that removes itself in its first call is called once`() async throws {
     let client = world.client(), list = client.reference(withPath: "list")
     try await list.setValue(["a": 1, "b": 2, "c": 3, "d": 4, "e": 5])

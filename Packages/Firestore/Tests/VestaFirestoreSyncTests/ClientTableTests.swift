@@ -50,6 +50,27 @@ import VestaTesting
     }
   }
 
+  @Test func `queries that have ended leave a collection to the only one that is left`() throws {
+    let rooms = try LocalQuery(database: database, path: path("rooms"))
+    let others = try [
+      LocalQuery(database: database, path: path("rooms/a")), LocalQuery(database: database, path: path("lobby/b")),
+      LocalQuery(database: database, path: .root, collectionGroup: "rooms"),
+      LocalQuery(database: database, path: path("rooms"), limit: 1),
+    ]
+    var index = ViewIndex()
+    index.insert(rooms, QueryID(rooms))
+    #expect(index.isAlone(in: path("rooms")))
+    for query in others {
+      index.insert(query, QueryID(query))
+      #expect(!index.isAlone(in: path("rooms")))
+      index.remove(query, QueryID(query))
+      #expect(index.isAlone(in: path("rooms")))
+    }
+    var ids: [QueryID] = []
+    index.forEach(lookingAt: path("rooms/a")) { ids.append($0) }
+    #expect(ids == [QueryID(rooms)])
+  }
+
   @Test(arguments: 0..<20) func `the only query that looks at documents is the one that each of them finds`(
     seed: UInt64
   ) throws {

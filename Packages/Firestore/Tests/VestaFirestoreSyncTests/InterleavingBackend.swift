@@ -12,8 +12,12 @@ final class InterleavingBackend: ForwardingFirestoreBackend {
   }
 
   private let engine: any FirestoreBackend
-  /// Answers to writes pass it.
+  /// Requests with writes pass it.
   let answers = Gate(isOpen: true)
+  /// The answers to writes that the engine has committed pass it.
+  let results = Gate(isOpen: true)
+  /// The numbers of writes in the requests that wait there, or have passed.
+  let asked = Log<Int>()
   private let afterRead = Locked<Hook?>(nil)
 
   init(_ engine: any FirestoreBackend) { self.engine = engine }
@@ -51,18 +55,34 @@ final class InterleavingBackend: ForwardingFirestoreBackend {
     let call = try await engine.write(database: database, context: context)
     let (requests, incoming) = AsyncStream.makeStream(of: WriteRequest.self)
     // Requests with writes wait as well: the engine has not committed before the gate opens.
-    let task = Task { [answers] in
+    let task = Task { [answers, asked] in
       for await request in requests {
-        if !request.writes.isEmpty { await answers.wait() }
+        if !request.writes.isEmpty {
+          asked.add(request.writes.count)
+          await answers.wait()
+        }
         call.send(request)
       }
       call.finish()
     }
+    let (responses, outgoing) = AsyncThrowingStream.makeStream(of: [WriteResponse].self)
+    let answering = Task { [results] in
+      do {
+        for try await batch in call.responses {
+          if batch.contains(where: { !$0.writeResults.isEmpty }) { await results.wait() }
+          outgoing.yield(batch)
+        }
+        outgoing.finish()
+      } catch {
+        outgoing.finish(throwing: error)
+      }
+    }
     return WriteCall(
-      responses: call.responses, send: { incoming.yield($0) }, finish: { incoming.finish() },
+      responses: responses, send: { incoming.yield($0) }, finish: { incoming.finish() },
       cancel: {
         incoming.finish()
         task.cancel()
+        answering.cancel()
         call.cancel()
       })
   }

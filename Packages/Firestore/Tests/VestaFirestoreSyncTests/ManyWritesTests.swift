@@ -73,5 +73,7 @@ import VestaTesting
     }
     // Each of them would be 50 million.
     #expect(replayed < 1_000_000)
+    // An eighth of the batches is removed between two of them, as long as there are many.
+    #expect(replayed > 50_000)
   }
 }

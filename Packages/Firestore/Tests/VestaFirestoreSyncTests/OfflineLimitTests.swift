@@ -4,9 +4,10 @@ import VestaFirestoreBackend
 import VestaFirestoreBackendContracts
 import VestaFirestoreModel
 import VestaFirestoreSync
+import VestaStoreInteropFakes
 import VestaTesting
 
-/// Listeners with a limit that only the cache of an embedded client answers.
+/// Queries with a limit that only a cache answers.
 @Suite(.timeLimit(.minutes(15)))
 struct OfflineLimitTests {
   private let world = World()
@@ -59,6 +60,26 @@ struct OfflineLimitTests {
     _ = try await received.first { $0.ids == ["d2", "d3"] }
     _ = client.write([room(3, -1)])
     _ = try await received.first { $0.ids == ["d1", "d2"] }
+    await client.shutdown()
+  }
+
+  @Test(arguments: [LocalQuery.LimitType.first, .last])
+  func `a query that is asked again offline has another result in the place of one that an own write moved`(
+    type: LocalQuery.LimitType
+  ) async throws {
+    let client = world.client(store: ModelStore())
+    try await client.write((0..<5).map { room($0, Int64($0)) }).acknowledged()
+    // All rooms are in the cache, and so is what the query with a limit had.
+    for query in [try query("rooms"), try rooms(2, type)] {
+      let received = Received()
+      let registration = client.listen(query, options: ListenOptions(includesMetadata: true)) { received.receive($0) }
+      _ = try await received.first { !$0.isFromCache }
+      registration.remove()
+    }
+    await client.setNetworkEnabled(false)
+    _ = client.write([type == .first ? room(1, 100) : room(3, -1)])
+    let expected = type == .first ? ["d0", "d2"] : ["d2", "d4"]
+    #expect(try await client.cachedResults(try rooms(2, type)).ids == expected)
     await client.shutdown()
   }
 

@@ -89,6 +89,25 @@ struct OwnWriteTests {
     await client.shutdown()
   }
 
+  @Test(arguments: [Way.document, .query, .limitedQuery, .cachedDocument, .cachedQuery])
+  func `a read that sees a write answered shows what others have written since`(way: Way) async throws {
+    try await client.write([set("rooms/a", ["n": .integer(1)])]).acknowledged()
+    backend.results.close()
+    let transform = Mutation.Transform(FieldPath(["n"]), .increment(.integer(1)))
+    let write = client.write([Mutation(path("rooms/a"), .patch([:], mask: FieldMask([])), transforms: [transform])])
+    let other = world.client()
+    while number(try await other.lookup([path("rooms/a")]).first) != 2 { await Task.yield() }
+    try await other.write([set("rooms/a", ["n": .integer(20)])]).acknowledged()
+    await other.shutdown()
+    backend.afterNextRead { [backend] in
+      backend.results.open()
+      try? await write.acknowledged()
+    }
+    // The write is in what the engine has: shown on top of it again, it would hide the later one.
+    #expect(try await read(way) == 20)
+    await client.shutdown()
+  }
+
   @Test func `a read that is disturbed at each attempt ends, with the writes of before`() async throws {
     let disturbances = Locked(0)
     let client = client

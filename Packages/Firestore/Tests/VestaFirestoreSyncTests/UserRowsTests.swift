@@ -1,4 +1,5 @@
 import Testing
+import VestaConcurrency
 import VestaFirestoreBackend
 import VestaFirestoreModel
 import VestaFirestoreSync
@@ -16,11 +17,14 @@ struct UserRowsTests {
     return SyncClient(database: database, backend: backend, store: store, options: options)
   }
 
-  @Test func `the writes of the former user survive the process`() async throws {
+  @Test(arguments: [false, true])
+  func `the writes of the former user survive the process`(isSent: Bool) async throws {
     let backend = InterleavingBackend(world.engine)
     backend.answers.close()
     let first = client(backend, "alice")
     let write = first.write([set("rooms/a", ["n": .integer(1)])])
+    // A write that the engine has been sent has no row by then.
+    if isSent { await backend.asked.wait { $0 == [1] } }
     first.changeUser("bob")
     try await write.localCommit()
     // Nothing is ended in order: the rows of now are what a next process finds.

@@ -50,6 +50,62 @@ import VestaTesting
     }
   }
 
+  @Test(arguments: [(15, 0), (16, 0), (17, 1)])
+  func `content is kept in its row up to the limit, else in a file`(length: Int, files: Int) async throws {
+    let engine = engine { $0.inlineLimit = 16 }
+    _ = try await engine.putObject(
+      UploadRequest(object: name), content: [UInt8](repeating: 7, count: length), context: context)
+    #expect(try await FileBlobStore(directory: directory.path(of: "blobs")).list().count == files)
+    try await engine.close()
+  }
+
+  @Test(arguments: [("", nil), ("a\n", nil), (".", nil), ("a", -1), ("a", 101)] as [(String, Int64?)])
+  func `an upload that cannot end well does not begin`(name: String, size: Int64?) async throws {
+    let engine = engine { $0.objectSizeLimit = 100 }
+    let error = await #expect(throws: StorageServiceError.self) {
+      try await engine.startUpload(
+        UploadRequest(object: ObjectName(bucket: "bucket", name: name), size: size), context: context)
+    }
+    #expect(error?.code == .invalidArgument)
+    #expect(try await rows(Keys.uploads) == 0)
+    try await engine.close()
+  }
+
+  @Test func `an upload that is open ends with its lifetime, and not before`() async throws {
+    let engine = engine { $0.sessionLifetime = .seconds(1_000) }
+    let id = try await engine.startUpload(UploadRequest(object: name), context: context)
+    clock.advance(by: .seconds(1_000) - .microseconds(1))
+    _ = try await engine.appendToUpload(id, offset: 0, bytes: [1], context: context)
+    clock.advance(by: .microseconds(1))
+    let gone = await #expect(throws: StorageServiceError.self) {
+      try await engine.appendToUpload(id, offset: 1, bytes: [2], context: context)
+    }
+    #expect(gone?.reason == .uploadGone)
+    try await engine.close()
+  }
+
+  @Test func `content that was read to its end has no section of a file left`() async throws {
+    let engine = engine { $0.inlineLimit = 0 }
+    _ = try await engine.putObject(UploadRequest(object: name), content: [1, 2, 3], context: context)
+    let content = try await engine.openObject(ReadRequest(object: name), context: context).content
+    #expect(content.section()?.count == 3)
+    #expect(try await content.read(maximumLength: 2) == [1, 2])
+    #expect(content.section()?.count == 1)
+    #expect(try await content.read(maximumLength: 2) == [3])
+    #expect(content.section() == nil)
+    content.close()
+    try await engine.close()
+  }
+
+  @Test func `a download token is a UUID`() async throws {
+    let engine = engine { _ in }
+    let object = try await engine.putObject(UploadRequest(object: name), content: [1], context: context)
+    let token = try #require(object.downloadTokens.first)
+    #expect(token.split(separator: "-").map(\.count) == [8, 4, 4, 4, 12])
+    #expect(token.allSatisfy { "0123456789abcdef-".contains($0) })
+    try await engine.close()
+  }
+
   @Test func `what an upload has beyond the limit of a digest is not hashed again`() async throws {
     let first = engine { ($0.digestLimit, $0.checkpointInterval) = (100, 10) }
     let id = try await first.startUpload(UploadRequest(object: name, size: 1_000), context: context)

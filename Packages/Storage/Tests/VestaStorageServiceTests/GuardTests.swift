@@ -120,6 +120,27 @@ import VestaTesting
     try await engine.close()
   }
 
+  @Test(arguments: [(true, true), (true, false), (false, true), (false, false)])
+  func `a precondition that does not hold ends an upload at once, except for a caller who must not learn of it`(
+    isGuarded: Bool, isOwner: Bool
+  ) async throws {
+    let engine = engine(isGuarded ? ManualStorageGuard() : nil)
+    _ = try await engine.putObject(UploadRequest(object: name), content: [1], context: .owner)
+    var request = UploadRequest(object: name)
+    request.preconditions = Preconditions(ifGenerationMatch: 0)
+    let context = isOwner ? CallContext.owner : CallContext()
+    if isGuarded, !isOwner {
+      let id = try await engine.startUpload(request, context: context)
+      try await engine.cancelUpload(id, context: context)
+    } else {
+      let error = await #expect(throws: StorageServiceError.self) {
+        try await engine.startUpload(request, context: context)
+      }
+      #expect(error?.reason == .precondition)
+    }
+    try await engine.close()
+  }
+
   @Test func `the caller who started an upload is known after a restart, with claims`() async throws {
     let store = ModelStore()
     var claims = JSONObject()

@@ -55,6 +55,18 @@ import VestaTesting
     #expect(try await store.read { try await $0.entries(in: KeyRange(prefix: [])) }.isEmpty)
   }
 
+  @Test func `a full store is told whether it has given room away: the content that was removed before`() async throws {
+    let blobs = StoreBlobStore(store, tuning: tuning(2))
+    #expect(await blobs.makeRoom() == false)
+    let writer = try await blobs.write(try id("a1"), keeping: 0)
+    try await writer.append([1, 2, 3, 4, 5])
+    try await writer.seal()
+    try await blobs.remove(try id("a1"))
+    #expect(await blobs.makeRoom())
+    #expect(try await store.read { try await $0.entries(in: KeyRange(prefix: [])) }.isEmpty)
+    #expect(await blobs.makeRoom() == false)
+  }
+
   @Test func `a writer whose blob another process has taken writes nothing more`() async throws {
     let (first, second) = (StoreBlobStore(store, tuning: tuning(2)), StoreBlobStore(store, tuning: tuning(2)))
     let old = try await first.write(try id("a1"), keeping: 0)
@@ -67,6 +79,21 @@ import VestaTesting
     await #expect(throws: BlobError.self) { try await old.seal() }
     try await new.seal()
     #expect(try await first.read(try id("a1")).read(at: 0, length: 9) == [1, 2, 3, 4])
+  }
+
+  @Test func `an upload that is cancelled lets go of its content`() async throws {
+    let blobs = StoreBlobStore(store, tuning: tuning(2))
+    let engine = StorageEngine(
+      options: StorageServiceOptions(), crypto: BarredCrypto(), content: .provided(blobs),
+      openStore: { [store] in store })
+    let upload = try await engine.startUpload(UploadRequest(object: name), context: context)
+    _ = try await engine.appendToUpload(upload, offset: 0, bytes: [1, 2, 3], context: context)
+    let row = try #require(try await store.read { try await $0.get(Keys.upload(upload)) })
+    let used = try id(try UploadRecord(fieldBytes: row).blob)
+    await #expect(throws: BlobError.self) { try await blobs.write(used, keeping: 0) }
+    try await engine.cancelUpload(upload, context: context)
+    try await blobs.write(used, keeping: 0).close()
+    try await engine.close()
   }
 
   @Test func `syncs concurrent with appends leave every byte in its place`() async throws {
