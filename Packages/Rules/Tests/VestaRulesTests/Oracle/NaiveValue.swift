@@ -75,7 +75,7 @@ enum NaiveNumbers {
   case byValue
   /// They are of different types, as inside lists and maps.
   case byType
-  /// They are equal at any depth, as in sets and differences of maps.
+  /// They are equal at any depth, and NaN is equal to itself, as in sets and differences of maps.
   case byValueAtAnyDepth
 
   fileprivate var inside: NaiveNumbers { self == .byValueAtAnyDepth ? self : .byType }
@@ -87,7 +87,7 @@ enum NaiveEquality {
     case (.null, .null): true
     case (.bool(let l), .bool(let r)): l == r
     case (.int(let l), .int(let r)): l == r
-    case (.float(let l), .float(let r)): l == r
+    case (.float(let l), .float(let r)): l == r || numbers == .byValueAtAnyDepth && l.isNaN && r.isNaN
     case (.int(let l), .float(let r)), (.float(let r), .int(let l)):
       numbers != .byType && NaiveOrder.compare(l, r) == 0
     case (.string(let l), .string(let r)): l == r
