@@ -64,20 +64,21 @@ import VestaTransportInterop
       peer.send(.settings([(4, 0x7FFF_FFFF)]), .window(0, 0x7FFF_0000))
       while let frame = peer.next(), !HTTP2ClientTests.isRequest(frame) {}
       isFull.open()
-      #expect(mayRead.passes())
+      // A busy machine takes long for the turns below.
+      #expect(mayRead.passes(within: .seconds(500)))
       peer.send(Frame(.goAway, 0, on: 0, Frame.number(1) + Frame.number(0)))
       while let frame = peer.next() {
         if frame.kind == 0, frame.flags & Frame.endStream != 0 { peer.send(HTTP2ClientTests.answer(1)) }
       }
     } _: { client, authority in
       let long = Self.request(authority, .bytes([UInt8](repeating: 1, count: 40_000_000)))
-      let first = Task { try await client.send(long, timeout: .seconds(60)) }
+      let first = Task { try await client.send(long, timeout: .seconds(500)) }
       await isFull.wait()
       let body = ByteStream(limit: 10)
       let others = [HTTPBody.bytes([1]), .stream(body)].map { body in
-        Task { try await client.send(Self.request(authority, body), timeout: .seconds(60)) }
+        Task { try await client.send(Self.request(authority, body), timeout: .seconds(500)) }
       }
-      for _ in 0..<1_000 { await Task.yield() }
+      for _ in 0..<100 { await Task.yield() }
       mayRead.open()
       for other in others { #expect(try await other.value.status == .ok) }
       // Whoever writes the body still has a reader.
