@@ -108,7 +108,7 @@ struct AcceptedWriteTests {
 }
 
 extension Repo {
-  /// What observers are shown of a path.
+  /// The values of a path as its observers receive them.
   fileprivate func shown(_ path: DatabasePath) async -> DatabaseNode {
     await withCheckedContinuation { continuation in
       enqueue { repo in continuation.resume(returning: repo.tree.node(at: path) ?? .empty) }

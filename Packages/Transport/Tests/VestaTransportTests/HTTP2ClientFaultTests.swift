@@ -78,7 +78,7 @@ import VestaTransportInterop
       let others = [HTTPBody.bytes([1]), .stream(body)].map { body in
         Task { try await client.send(Self.request(authority, body), timeout: .seconds(500)) }
       }
-      for _ in 0..<100 { await Task.yield() }
+      for _ in 0..<1_000 { await Task.yield() }
       mayRead.open()
       for other in others { #expect(try await other.value.status == .ok) }
       // Whoever writes the body still has a reader.

@@ -4,7 +4,7 @@ import VestaTransportInterop
 
 @testable import VestaTransport
 
-/// Responses that nobody is there to read when they are made: what writes them is told.
+/// Responses without a reader: the writer of the body is told.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct LateResponseTests {
   /// A handler of one response, which begins when a test lets it.
   private struct LateHandler: HTTPHandler {

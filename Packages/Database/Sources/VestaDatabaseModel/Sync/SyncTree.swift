@@ -82,7 +82,7 @@ public struct SyncTree: Sendable {
     return apply(SyncOperation(source: .user, path: record.path, kind: kind))
   }
 
-  /// Keeps on the device what a write has written that the service has accepted and that goes on for now.
+  /// Keeps the data of an accepted write on the device while the write itself still waits for its listeners.
   ///
   /// Its listeners have not been sent it, and may not be before the program ends.
   public mutating func keepAccepted(writeID: Int) {

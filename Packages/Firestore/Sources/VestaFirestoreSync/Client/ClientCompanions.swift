@@ -1,6 +1,6 @@
 package import VestaConcurrency
 
-/// What a client follows: the user of Auth, and the changes of the network.
+/// The registrations of a client: the user of Auth, and the changes of the network.
 package final class ClientCompanions: Sendable {
   private struct State {
     var registrations: [ListenerRegistration] = []

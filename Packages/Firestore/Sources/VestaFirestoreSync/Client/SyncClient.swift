@@ -56,7 +56,7 @@ package final class SyncClient: Sendable {
   let source: (any CacheSource)?
   /// The first stages of pending writes.
   let commits: LocalCommits
-  /// What the client follows.
+  /// The registrations of the client with Auth and the network.
   package let companions = ClientCompanions()
 
   /// A client; nothing happens before its first use.

@@ -129,7 +129,7 @@ extension HTTP2ServerSession {
       }
       // The preference has brought the task back to the loop.
       if loop.isCurrent { return completed(stream, response) }
-      // A task that outlives the loop: nothing is written any more.
+      // The task has outlived its loop, which writes nothing now.
       if !loop.perform({ self.completed(stream, response) }) { response.discard() }
     }
   }

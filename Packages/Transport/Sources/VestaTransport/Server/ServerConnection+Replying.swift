@@ -36,7 +36,7 @@ extension ServerConnection {
       }
       // The preference has brought the task back to the loop.
       if loop.isCurrent { return completed(response) }
-      // A task that outlives the loop: nothing is written any more.
+      // The task has outlived its loop, which writes nothing now.
       if !loop.perform({ self.completed(response) }) { response.discard() }
     }
   }
