@@ -36,6 +36,21 @@ import VestaCryptoInterop
     #expect(token.header.algorithm == "RS256" && token.header.keyID == "fake" && token.header.type == "JWT")
   }
 
+  @Test func `a token that was read before is verified as its text is`() throws {
+    let text = try JWT.sign(good, with: key)
+    let unverified = try UnverifiedJWT(text)
+    #expect(try unverified.token == JWT(unverified: text))
+    #expect(try verifier.verify(unverified, at: 1999) { _ in key } == unverified.token)
+    let forged = try UnverifiedJWT(try JWT.sign(good, with: FakeKey(keyID: key.keyID, secret: 0)))
+    let attempts: [(CryptoError.Code, UnverifiedJWT, Int64, FakeKey?)] = [
+      (.invalidSignature, forged, 1999, key), (.expired, unverified, 2000, key), (.unknownKey, unverified, 1999, nil),
+    ]
+    for (code, token, now, key) in attempts {
+      #expect { try verifier.verify(token, at: now) { _ in key } } throws: { ($0 as? CryptoError)?.code == code }
+    }
+    #expect(throws: CryptoError.self) { try UnverifiedJWT(text, maximumSize: text.utf8.count - 1) }
+  }
+
   @Test func `times are checked`() throws {
     #expect(try code(good, at: 1999) == nil)
     #expect(try code(good, at: 2000) == .expired)

@@ -63,20 +63,36 @@ public struct JWTVerifier: Sendable {
     at now: Int64,
     findKey: (JWT.Header) throws(CryptoError) -> (any VerificationKey)?
   ) throws(CryptoError) -> JWT {
-    let parts = try JWTParts(token, maximumSize: maximumSize)
-    guard let algorithm = SignatureAlgorithm(rawValue: parts.token.header.algorithm), algorithms.contains(algorithm)
+    try verify(try UnverifiedJWT(token, maximumSize: maximumSize), at: now, findKey: findKey)
+  }
+
+  /// Checks a token that was read before, as `verify` does with its text.
+  ///
+  /// - Parameters:
+  ///   - unverified: The token; its size was checked when it was read.
+  ///   - now: The time, in seconds since 1970.
+  ///   - findKey: Gives the key for a header, usually by its key id; `nil` when there is none.
+  /// - Returns: The verified token.
+  /// - Throws: `CryptoError`; its code says what was wrong.
+  public func verify(
+    _ unverified: UnverifiedJWT,
+    at now: Int64,
+    findKey: (JWT.Header) throws(CryptoError) -> (any VerificationKey)?
+  ) throws(CryptoError) -> JWT {
+    let token = unverified.token
+    guard let algorithm = SignatureAlgorithm(rawValue: token.header.algorithm), algorithms.contains(algorithm)
     else { throw CryptoError(.algorithmNotAllowed, "JWT: the token's algorithm is not on the list") }
-    guard let key = try findKey(parts.token.header) else {
+    guard let key = try findKey(token.header) else {
       throw CryptoError(.unknownKey, "JWT: no key is known for the token's `kid`")
     }
     guard key.algorithm == algorithm else {
       throw CryptoError(.algorithmNotAllowed, "JWT: the token's algorithm is not that of its key")
     }
-    guard key.isValidSignature(parts.signature, for: parts.signingInput) else {
+    guard key.isValidSignature(unverified.signature, for: unverified.signingInput) else {
       throw CryptoError(.invalidSignature, "JWT: the signature is not valid")
     }
-    try check(parts.token.claims, at: now)
-    return parts.token
+    try check(token.claims, at: now)
+    return token
   }
 
   /// Checks a token with one of several keys.

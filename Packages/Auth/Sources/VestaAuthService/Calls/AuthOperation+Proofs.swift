@@ -26,11 +26,11 @@ extension AuthOperation {
       return claims
     }
     do {
-      let unverified = try JWT(unverified: token)
-      let key = try await keyRing.verifier(keyID: unverified.header.keyID)
+      let unverified = try UnverifiedJWT(token)
+      let key = try await keyRing.verifier(keyID: unverified.token.header.keyID)
       let verifier = JWTVerifier(issuers: [issuer], audiences: [projectID], algorithms: [.rs256])
-      let time = ClockTolerance.time(for: unverified.claims, now: nowSeconds)
-      return try verifier.verify(token, at: time) { _ throws(CryptoError) in key }.claims
+      let time = ClockTolerance.time(for: unverified.token.claims, now: nowSeconds)
+      return try verifier.verify(unverified, at: time) { _ throws(CryptoError) in key }.claims
     } catch CryptoError.Code.expired where invalid == .invalidIDToken {
       throw AuthServiceError(.tokenExpired)
     } catch let error as CryptoError where error.code != .libraryFailure {
