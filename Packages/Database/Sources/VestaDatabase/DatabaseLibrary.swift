@@ -1,6 +1,7 @@
 import Dispatch
 import VestaAppCheckInterop
 import VestaAuthInterop
+import VestaBytes
 public import VestaCore
 import VestaDatabaseBackend
 import VestaServiceInterop
@@ -81,10 +82,14 @@ final class DatabaseProvider: Sendable, ComponentLifecycleMaintainer {
 
   /// A name that a store can have, and that no other address has.
   static func storeName(_ url: DatabaseURL) -> String {
-    let text = "\(url.host)_\(url.namespace)".map { character in
+    let address = "\(url.host)_\(url.namespace)"
+    let text = address.map { character in
       character.isASCII && (character.isLetter || character.isNumber || "-_.".contains(character)) ? character : "_"
     }
-    return "database-cache-" + String(text.prefix(80))
+    // A host that begins with the namespace says which database it is, as all in production do.
+    let isWhole = text.count <= 80 || url.host.count <= 80 && url.host.hasPrefix(url.namespace + ".")
+    let name = isWhole ? String(text.prefix(80)) : String(text.prefix(63)) + "-\(FNV1a.hash(address))"
+    return "database-cache-" + name
   }
 
   func database(url text: String?) throws -> Database {

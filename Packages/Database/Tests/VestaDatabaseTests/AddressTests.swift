@@ -49,6 +49,21 @@ struct AddressTests {
     }
   }
 
+  @Test func `long addresses that differ at their ends alone have names of their own`() throws {
+    let long = String(repeating: "n", count: 70)
+    let names = try [
+      "http://localhost:9000?ns=\(long)a", "http://localhost:9000?ns=\(long)b", "https://\(long).\(long).one.example",
+      "https://\(long).\(long).two.example",
+    ].map { DatabaseProvider.storeName(try DatabaseURL($0)) }
+    #expect(Set(names).count == names.count)
+    for name in names { #expect(name.utf8.count < 100) }
+    // The caches of databases in production keep the names that they had.
+    let production = "https://a-project-of-thirty-characters-default-rtdb.asia-southeast1.firebasedatabase.app"
+    #expect(
+      DatabaseProvider.storeName(try DatabaseURL(production))
+        == "database-cache-a-project-of-thirty-characters-default-rtdb.asia-southeast1.firebasedatabase.app")
+  }
+
   @Test(arguments: ["", "https://", "https:///path", "?ns=x"])
   func `an address without a host is refused`(text: String) {
     #expect(throws: DatabaseError(.other, "Cannot connect to nil or empty host.")) { try DatabaseURL(text) }
