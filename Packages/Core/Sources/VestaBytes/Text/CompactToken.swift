@@ -4,8 +4,9 @@ public enum CompactToken {
   ///
   /// - Throws: `BytesError` with `.malformed` when the token has not three parts, or the second is no base64url.
   public static func payload(of token: some StringProtocol) throws(BytesError) -> [UInt8] {
-    let parts = token.split(separator: ".", maxSplits: 3, omittingEmptySubsequences: false)
+    let parts = Array(token.utf8).split(
+      separator: UInt8(ascii: "."), maxSplits: 3, omittingEmptySubsequences: false)
     guard parts.count == 3 else { throw .malformed("token: it has not three parts") }
-    return try Base64.url.decode(parts[1])
+    return try Base64.url.decode(utf8: parts[1])
   }
 }
