@@ -198,17 +198,20 @@ extension SyncClient {
   /// what is pending stays pending in its store.
   package func shutdown() async {
     await reads.close()
-    let (receivers, syncReceivers, waiting) = state.withLock { state in
+    let (receivers, syncReceivers, isUsed) = state.withLock { state in
       defer { (state.listeners, state.syncListeners) = ([:], [:]) }
-      return (Array(state.listeners.values), Array(state.syncListeners.values), state.waiting)
+      let isUsed = state.machine != nil || !state.waiting.isEmpty
+      return (Array(state.listeners.values), Array(state.syncListeners.values), isUsed)
     }
     for receiver in receivers { receiver.end() }
     for receiver in syncReceivers { receiver.end() }
-    if !waiting.isEmpty { _ = try? await read { _ in true } }
-    takeEvent { [weak self] machine in
+    // It waits its turn: events before it may wait for documents, and dropped with them it would keep no writes.
+    let end: @Sendable (ClientMachine) -> Void = { [weak self] machine in
       machine.shutDown()
       self?.commits.keepAll(machine)
     }
+    // In a task of its own, as the caller's may be cancelled.
+    if isUsed { _ = await Task { try? await change(.nothing, end) }.value }
     let (callbacks, dropped, late) = state.withLock { state in
       state.isShutDown = true
       defer {

@@ -23,6 +23,8 @@ final class SenderBackend: ForwardingFirestoreBackend {
   private let holdsNext = Locked(false)
   /// The writes, in the order in which they were sent.
   let sent = Log<Sent>()
+  /// Calls that write pass it.
+  let writes = Gate(isOpen: true)
   /// The read that `holdNextRead()` holds passes it.
   let held = Gate()
 
@@ -54,6 +56,7 @@ final class SenderBackend: ForwardingFirestoreBackend {
   }
 
   func write(database: String, context: CallContext) async throws(FirestoreServiceError) -> WriteCall {
+    await writes.wait()
     var user: String?
     if case .credential(let credential) = context.caller { user = credential.token }
     let call = try await engine.write(database: database, context: CallContext())
