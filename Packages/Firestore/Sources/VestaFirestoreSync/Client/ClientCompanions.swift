@@ -16,7 +16,14 @@ package final class ClientCompanions: Sendable {
   package func follow(_ user: FollowedUser) { state.withLock { $0.user = user } }
 
   /// Lets the client take over the user of this moment.
-  func takeUser(_ client: SyncClient) { state.withLock { $0.user }?.update(client, isNotified: false) }
+  ///
+  /// - Returns: Whether the client follows a user.
+  @discardableResult
+  func takeUser(_ client: SyncClient) -> Bool {
+    guard let user = state.withLock({ $0.user }) else { return false }
+    user.update(client, isNotified: false)
+    return true
+  }
 
   /// Ends all.
   func end() {

@@ -90,7 +90,8 @@ extension SyncClient {
 
   /// A document of the cache with the pending writes on top.
   package func cachedDocument(_ path: ResourcePath) async throws -> CachedDocument {
-    try await answering(isLocal: true) {
+    companions.takeUser(self)
+    return try await answering(isLocal: true) {
       if let direct { return try await direct.document(path, pending) }
       return try await read(.documents([path])) { $0.local.shown.document(path) }
     }
@@ -98,7 +99,8 @@ extension SyncClient {
 
   /// The results of a query in the cache, with the pending writes on top.
   package func cachedResults(_ query: LocalQuery) async throws -> ViewSnapshot {
-    try await answering(isLocal: true) {
+    companions.takeUser(self)
+    return try await answering(isLocal: true) {
       if let direct { return try await direct.results(of: query, isFromCache: true, pending) }
       return try await change(.query(query)) { machine in
         let documents = machine.local.execute(query, usesPreviousResults: true).documents
@@ -114,6 +116,7 @@ extension SyncClient {
   /// - Returns: `nil` where a listener must be used: the backend is not embedded, or the network is disabled.
   package func freshDocument(_ path: ResourcePath) async throws -> CachedDocument? {
     guard let direct = usableDirect else { return nil }
+    companions.takeUser(self)
     return try await answering(isLocal: true) { try await direct.document(path, pending) }
   }
 
@@ -122,6 +125,7 @@ extension SyncClient {
   /// - Returns: `nil` where a listener must be used.
   package func freshResults(_ query: LocalQuery) async throws -> ViewSnapshot? {
     guard let direct = usableDirect else { return nil }
+    companions.takeUser(self)
     return try await answering(isLocal: true) { try await direct.results(of: query, isFromCache: false, pending) }
   }
 
@@ -193,19 +197,21 @@ extension SyncClient {
   /// Ends the client: reads of the cache or the engine that have begun are answered, no listener is called again, and
   /// what is pending stays pending in its store.
   package func shutdown() async {
-    companions.end()
     await reads.close()
-    let (receivers, syncReceivers, waiting) = state.withLock { state in
+    let (receivers, syncReceivers, isUsed) = state.withLock { state in
       defer { (state.listeners, state.syncListeners) = ([:], [:]) }
-      return (Array(state.listeners.values), Array(state.syncListeners.values), state.waiting)
+      let isUsed = state.machine != nil || !state.waiting.isEmpty
+      return (Array(state.listeners.values), Array(state.syncListeners.values), isUsed)
     }
     for receiver in receivers { receiver.end() }
     for receiver in syncReceivers { receiver.end() }
-    if !waiting.isEmpty { _ = try? await read { _ in true } }
-    takeEvent { [weak self] machine in
+    // It waits its turn: events before it may wait for documents, and dropped with them it would keep no writes.
+    let end: @Sendable (ClientMachine) -> Void = { [weak self] machine in
       machine.shutDown()
       self?.commits.keepAll(machine)
     }
+    // In a task of its own, as the caller's may be cancelled.
+    if isUsed { _ = await Task { try? await change(.nothing, end) }.value }
     let (callbacks, dropped, late) = state.withLock { state in
       state.isShutDown = true
       defer {
@@ -216,6 +222,8 @@ extension SyncClient {
       let late = state.listeners.values.map { $0.end } + state.syncListeners.values.map { $0.end }
       return (state.callbacks.sorted { $0.key < $1.key }.map(\.value), state.waiting, late)
     }
+    // Not before: until then writes are taken, and belong to the user of their moment.
+    companions.end()
     timers.end()
     for event in dropped { event.drop?() }
     for end in late { end() }

@@ -67,10 +67,29 @@ final class SyncStreams: Sendable {
 
   // MARK: Streams
 
+  /// The context of a stream, whose tokens are of the user for whom the client works.
+  ///
+  /// Auth may have another user by now, of whom the notification is still to come. The client takes over that user
+  /// before the stream is open: so the stream is closed again, and a user's writes are not sent as another's. A token
+  /// that is the same before and after that is not of a user who was signed in for a moment in between.
+  ///
+  /// - Parameter takeUser: Lets the client take over the user of this moment; `false` where it follows none.
+  private func context(refreshes: Bool, _ takeUser: () -> Bool) async throws -> CallContext {
+    var context = try await context(refreshes: refreshes)
+    while takeUser() {
+      let later = try await self.context()
+      if later.caller == context.caller { return later }
+      context = later
+    }
+    return context
+  }
+
   private func openWatch(_ stream: Int, _ refreshes: Bool, _ client: SyncClient) {
+    let takeUser = { @Sendable [weak client] in client.map { $0.companions.takeUser($0) } ?? false }
     watch.open(stream) { [weak client, self] isCurrent in
       do {
-        let call = try await backend.listen(database: database.description, context: context(refreshes: refreshes))
+        let context = try await context(refreshes: refreshes, takeUser)
+        let call = try await backend.listen(database: database.description, context: context)
         guard isCurrent(call) else { return call.cancel() }
         client?.takeEvent { $0.watch.opened(stream: stream) }
         try await read(call.responses, shows: \.isGlobalSnapshot) { batch in
@@ -86,9 +105,11 @@ final class SyncStreams: Sendable {
   }
 
   private func openWrite(_ stream: Int, _ refreshes: Bool, _ client: SyncClient) {
+    let takeUser = { @Sendable [weak client] in client.map { $0.companions.takeUser($0) } ?? false }
     write.open(stream) { [weak client, self] isCurrent in
       do {
-        let call = try await backend.write(database: database.description, context: context(refreshes: refreshes))
+        let context = try await context(refreshes: refreshes, takeUser)
+        let call = try await backend.write(database: database.description, context: context)
         guard isCurrent(call) else { return call.cancel() }
         client?.takeEvent { $0.writes.opened(stream: stream) }
         try await read(call.responses, shows: { _ in true }) { batch in
