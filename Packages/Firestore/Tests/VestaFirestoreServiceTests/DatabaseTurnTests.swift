@@ -140,8 +140,8 @@ struct DatabaseTurnTests {
       last = try await engine?.engine(database)
       try await end(#require(engine), after: round)
       engine = nil
-      for _ in 0..<10_000 where last != nil { await Task.yield() }
-      #expect(last == nil, "round \(round)")
+      // Kept for good, it would end the suite by its time limit.
+      while last != nil { await Task.yield() }
     }
   }
 

@@ -76,7 +76,8 @@ final class SyncStreams: Sendable {
   /// - Parameter takeUser: Lets the client take over the user of this moment; `false` where it follows none.
   private func context(refreshes: Bool, _ takeUser: () -> Bool) async throws -> CallContext {
     var context = try await context(refreshes: refreshes)
-    while takeUser() {
+    // An Auth whose tokens are never the same twice must not keep a stream waiting for ever.
+    for _ in 0..<10 where takeUser() {
       let later = try await self.context()
       if later.caller == context.caller { return later }
       context = later
