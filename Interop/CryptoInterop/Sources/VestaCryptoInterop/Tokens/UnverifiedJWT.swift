@@ -8,7 +8,7 @@
 /// let token = try verifier.verify(unverified, at: now) { _ in key }
 /// ```
 public struct UnverifiedJWT: Sendable {
-  /// What the token says, which must not decide about access before `JWTVerifier` has verified it.
+  /// The header and the claims, which must not decide about access before `JWTVerifier` has verified them.
   public let token: JWT
 
   let signingInput: [UInt8]
