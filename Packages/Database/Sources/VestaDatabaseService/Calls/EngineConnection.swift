@@ -71,7 +71,7 @@ final class EngineConnection: Sendable {
   }
 
   /// The user that is signed in.
-  var user: String? { caller.user?.uid }
+  var user: String? { state.withLock { $0.caller.user?.uid } }
 
   /// In whose name requests are made.
   var caller: CallContext { state.withLock { $0.caller } }

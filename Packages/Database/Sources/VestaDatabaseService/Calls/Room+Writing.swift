@@ -130,21 +130,22 @@ extension Room {
     }
 
     /// Why the write is refused; `nil` when it is not.
-    private func refusal(_ operation: WriteOperation) -> DatabaseReply? {
+    private func refusal(_ operation: WriteOperation, _ user: String?) -> DatabaseReply? {
       if let problem = operation.problem { return problem }
-      let user = connection.user
       let isAllowed = operation.places.allSatisfy { access.mayWrite($0.path, $0.node, user: user) }
       return isAllowed ? nil : .denied
     }
 
-    private var question: WriteQuestion? {
-      WriteQuestion(gatekeeper, connection.caller, now: now, in: context.namespace)
+    private func question(of caller: CallContext) -> WriteQuestion? {
+      WriteQuestion(gatekeeper, caller, now: now, in: context.namespace)
     }
 
     private func write(_ operation: WriteOperation, in transaction: any StoreTransaction) async throws -> Outcome {
-      if let refusal = refusal(operation) { return .reply(refusal) }
+      let caller = connection.caller
+      if let refusal = refusal(operation, caller.user?.uid) { return .reply(refusal) }
       var operation = operation
-      operation.cause = EventCause(connection.caller)
+      operation.cause = EventCause(caller)
+      let question = question(of: caller)
       switch try await operation.carryOut(in: transaction, context, now: now, rows: rows, for: question) {
       case .written(let values): return .written(values)
       case .stale:
@@ -159,8 +160,9 @@ extension Room {
     }
 
     private func keep(_ operation: WriteOperation, in transaction: any StoreTransaction) async throws -> Outcome {
-      if let refusal = refusal(operation) { return .reply(refusal) }
-      if let question {
+      let caller = connection.caller
+      if let refusal = refusal(operation, caller.user?.uid) { return .reply(refusal) }
+      if let question = question(of: caller) {
         let reader = TreeReader(reader: transaction, keys: context.keys)
         let values = try await operation.resolved(reader, now: now)
         guard try await question.mayWrite(values, reader) else { return .reply(.denied) }
