@@ -113,8 +113,11 @@ struct EngineTests {
     var options = DatabaseServiceOptions()
     options.indexes = try DatabaseIndexes(rules: #"{"rules": {"rooms": {".read": true, ".indexOn": "size"}}}"#)
     let counted = HookedStore(store, closesBase: false)
-    let reader = TestClient(DatabaseEngine(store: counted, options: options))
+    let second = DatabaseEngine(store: counted, options: options)
+    let reader = TestClient(second)
     _ = await reader.get("nothing")
+    // The index is built between requests.
+    await second.settle()
     let before = counted.entries
     let spec = DatabaseQuerySpec(index: .child("size"), limit: .init(2, .last))
     let node = await reader.get("rooms", spec)
