@@ -66,6 +66,24 @@ struct ClientCreationTests {
     await app.delete()
   }
 
+  @Test func `an unused instance ends after the one before it, whose rows the next one must find`() async throws {
+    let app = try makeApp()
+    let (predecessor, order) = (Latch(), Log<String>())
+    let unused = Firestore(
+      app: app, database: DatabaseName(project: "demo"), source: CountingSource(), after: predecessor)
+    let end = Task {
+      try await unused.terminate()
+      order.add("unused")
+    }
+    // Nothing tells that it waits.
+    for _ in 0..<200 { await Task.yield() }
+    order.add("the one before it")
+    predecessor.open()
+    try await end.value
+    #expect(order.entries == ["the one before it", "unused"])
+    await app.delete()
+  }
+
   @Test func `a client that cannot be created leaves the settings open and the next use tries again`() async throws {
     let app = try makeApp()
     let source = CountingSource { if $0 == 1 { throw Unavailable() } }

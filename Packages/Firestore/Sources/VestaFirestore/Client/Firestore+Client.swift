@@ -86,6 +86,8 @@ extension Firestore {
     await reads.close()
     state.withLock { $0.phase = .terminated }
     await client?.shutdown()
+    // An instance that was hardly used may end before the one before it, whose rows the next one must find.
+    await predecessor?.wait()
     ended.open()
   }
 

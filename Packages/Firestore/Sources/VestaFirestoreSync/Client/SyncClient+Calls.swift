@@ -205,14 +205,16 @@ extension SyncClient {
     }
     for receiver in receivers { receiver.end() }
     for receiver in syncReceivers { receiver.end() }
-    // It waits its turn: events before it may wait for documents, and dropped with them it would keep no writes.
-    let end: @Sendable (ClientMachine) -> Void = { [weak self] machine in
-      machine.shutDown()
-      self?.commits.keepAll(machine)
-    }
-    // In a task of its own, as the caller's may be cancelled.
-    if isUsed { _ = await Task { try? await change(.nothing, end) }.value }
+    // It waits its turn: events before it may wait for documents, and dropped with them would keep no writes. In a task
+    // of its own, as the caller's may be cancelled.
+    if isUsed { _ = await Task { try? await change(.nothing) { _ in } }.value }
     let (callbacks, dropped, late) = state.withLock { state in
+      // At once with the end: a write between them would be taken, and have no row.
+      if let machine = state.machine {
+        machine.shutDown()
+        commits.keepAll(machine)
+        takeOutput(of: machine, &state)
+      }
       state.isShutDown = true
       defer {
         (state.callbacks, state.machine, state.waiting) = ([:], nil, [])
@@ -222,6 +224,7 @@ extension SyncClient {
       let late = state.listeners.values.map { $0.end } + state.syncListeners.values.map { $0.end }
       return (state.callbacks.sorted { $0.key < $1.key }.map(\.value), state.waiting, late)
     }
+    performActions()
     // Not before: until then writes are taken, and belong to the user of their moment.
     companions.end()
     timers.end()
