@@ -15,7 +15,7 @@ package final class ClientCompanions: Sendable {
   /// Lets the client ask who the user is before each call that is made for a user.
   package func follow(_ user: FollowedUser) { state.withLock { $0.user = user } }
 
-  /// Lets the client take over the user of this moment.
+  /// Lets the client take over the current user.
   ///
   /// - Returns: Whether the client follows a user.
   @discardableResult

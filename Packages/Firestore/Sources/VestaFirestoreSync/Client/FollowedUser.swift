@@ -3,8 +3,8 @@ import VestaConcurrency
 
 /// The user for whom a client works, who is the user of Auth.
 ///
-/// Auth notifies its listeners a moment after the user has changed, and a write within that moment is the new user's.
-/// So the client does not only wait for notifications, but also asks before each write.
+/// Auth notifies its listeners shortly after a change of the user, and a write in between belongs to the new user. So
+/// the client does not only wait for notifications, but also asks before each write, read and stream.
 package final class FollowedUser: Sendable {
   private struct State {
     var user: UTF8String?

@@ -205,8 +205,8 @@ extension SyncClient {
     }
     for receiver in receivers { receiver.end() }
     for receiver in syncReceivers { receiver.end() }
-    // It waits its turn: events before it may wait for documents, and dropped with them would keep no writes. In a task
-    // of its own, as the caller's may be cancelled.
+    // It waits its turn: events before it may wait for documents, and dropped with them would keep no writes. In a
+    // separate task: the caller's may be cancelled.
     if isUsed { _ = await Task { try? await change(.nothing) { _ in } }.value }
     let (callbacks, dropped, late) = state.withLock { state in
       // At once with the end: a write between them would be taken, and have no row.
@@ -225,7 +225,7 @@ extension SyncClient {
       return (state.callbacks.sorted { $0.key < $1.key }.map(\.value), state.waiting, late)
     }
     performActions()
-    // Not before: until then writes are taken, and belong to the user of their moment.
+    // Last: until here writes are taken, and each belongs to the user who is signed in at that time.
     companions.end()
     timers.end()
     for event in dropped { event.drop?() }

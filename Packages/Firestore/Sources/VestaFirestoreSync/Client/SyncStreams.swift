@@ -70,10 +70,10 @@ final class SyncStreams: Sendable {
   /// The context of a stream, whose tokens are of the user for whom the client works.
   ///
   /// Auth may have another user by now, of whom the notification is still to come. The client takes over that user
-  /// before the stream is open: so the stream is closed again, and a user's writes are not sent as another's. A token
-  /// that is the same before and after that is not of a user who was signed in for a moment in between.
+  /// before the stream is open: so the stream is closed again, and a user's writes are not sent as another's. Two
+  /// equal tokens, from before and after that, do not belong to a user who was signed in only in between.
   ///
-  /// - Parameter takeUser: Lets the client take over the user of this moment; `false` where it follows none.
+  /// - Parameter takeUser: Lets the client take over the current user; `false` where it follows none.
   private func context(refreshes: Bool, _ takeUser: () -> Bool) async throws -> CallContext {
     var context = try await context(refreshes: refreshes)
     // An Auth whose tokens are never the same twice must not keep a stream waiting for ever.

@@ -49,7 +49,7 @@ final class LateAuth: AuthInterop {
     return ListenerRegistration { [state] in _ = state.withLock { $0.listeners.removeValue(forKey: id) } }
   }
 
-  /// Signs a user in, or out, and notifies nobody yet.
+  /// Signs a user in, or out, without a notification.
   func sign(in user: String?) {
     state.withLock { state in
       state.user = user

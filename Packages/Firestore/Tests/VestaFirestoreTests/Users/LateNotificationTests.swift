@@ -5,7 +5,7 @@ import VestaFirestoreSync
 import VestaStoreInteropFakes
 import VestaTesting
 
-/// What happens between a change of the user and its notification.
+/// The time between a change of the user and its notification.
 @Suite(.timeLimit(.minutes(15)))
 struct LateNotificationTests {
   private typealias Sent = SenderBackend.Sent

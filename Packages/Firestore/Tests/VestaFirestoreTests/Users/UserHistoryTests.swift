@@ -6,7 +6,7 @@ import VestaFirestoreSync
 import VestaStoreInteropFakes
 import VestaTesting
 
-/// Users in quick turns against a plain model: a write belongs to whoever was signed in when it was made, is sent with
+/// Users in quick turns against a plain model: a write belongs to the user signed in when it was made, is sent with
 /// that user's token alone, and is applied once.
 ///
 /// Notifications of Auth arrive late, twice and in another order, from other threads, while the network comes and goes
