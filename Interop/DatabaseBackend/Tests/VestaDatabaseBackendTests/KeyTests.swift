@@ -12,6 +12,10 @@ struct KeyTests {
     for (left, right) in zip(ordered, ordered.dropFirst()) { #expect(left < right && !(right < left)) }
   }
 
+  @Test func `a slash ends a key also where a combining mark follows it`() {
+    #expect(DatabasePath("a/\u{301}b//c/") == DatabasePath(["a", "\u{301}b", "c"]))
+  }
+
   @Test func `keys that only look alike are different`() {
     #expect(DatabaseKey("e\u{301}") != DatabaseKey("\u{E9}"))
   }

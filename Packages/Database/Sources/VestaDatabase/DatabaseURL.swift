@@ -20,7 +20,7 @@ struct DatabaseURL: Sendable, Hashable {
     guard !host.isEmpty else { throw DatabaseError(.other, "Cannot connect to nil or empty host.") }
     let hasPort = host.contains(":")
     isSecure = !hasPort || scheme == "https" || scheme == "wss"
-    let parts = rest[slash...].split(separator: "/").map { part in
+    let parts = rest[slash...].parts(at: "/", omittingEmpty: true).map { part in
       (try? PercentEncoding.decode(part.replacing("+", with: " "))) ?? String(part)
     }
     path = DatabasePath(parts.map { DatabaseKey($0) })

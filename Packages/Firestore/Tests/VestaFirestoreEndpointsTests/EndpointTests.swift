@@ -156,6 +156,38 @@ import VestaTransportInteropFakes
     }
   }
 
+  @Test func `an export has names that begin with a combining mark, and reads no file beside it`() async throws {
+    // A character of the user hides the slash before such a name.
+    #expect(try await write("a/%CC%81x", #"{"n":{"integerValue":"1"}}"#) == 200)
+    try await withTemporaryDirectory { directory in
+      let place = directory.path(percentEncoded: false)
+      let body: JSONObject = [
+        "database": "projects/demo/databases/(default)", "export_directory": .string(place), "export_name": "e1",
+      ]
+      let text = String(decoding: try JSONValue.object(body).json(), as: UTF8.self)
+      #expect(try await send(.post, "/emulator/v1/projects/demo:export", text).status == 200)
+      let restored = ReferenceBackend()
+      let files = DatabaseFiles(
+        database: "projects/demo/databases/(default)", backend: FakeFirestoreAdmin(restored),
+        tuning: FirestoreExportTuning())
+      let overview = directory.appending(path: "e1/e1.overall_export_metadata").path(percentEncoded: false)
+      #expect(try await files.read(overview, context: .owner).documents == 1)
+      let name = "projects/demo/databases/(default)/documents/a/\u{301}x"
+      let request = BatchGetDocumentsRequest(database: "projects/demo/databases/(default)", documents: [name])
+      var found: [BatchGetDocumentsResponse.Result] = []
+      try await restored.batchGet(request, context: .owner) { found.append($0.result) }
+      #expect(
+        found.count == 1
+          && found.allSatisfy {
+            if case .found(let document) = $0 { document.name.utf8.elementsEqual(name.utf8) } else { false }
+          })
+    }
+    for path in ["..", "../x", "../\u{301}x", "a/../\u{301}x", "/a"] {
+      #expect(throws: ServiceStatus.self, "\(path)") { try DatabaseFiles.path(path, in: "/folder") }
+    }
+    #expect(try DatabaseFiles.path("a/..b", in: "/folder") == "/folder/a/..b")
+  }
+
   @Test func `everything below a path is deleted, and nothing beside it`() async throws {
     let paths = ["a/1", "a/1/s/x", "a/2", "a/2/s/y/t/z", "ab/1", "a b/1", "b/1/a/2", "a/1/s2/x"]
     func remaining(after target: String) async throws -> [String] {

@@ -21,10 +21,10 @@ public struct CallablePath: Sendable, Hashable {
   /// `nil` for another form.
   public init?(target: String) {
     let path = target.prefix { $0 != "?" }
-    let parts = path.split(separator: "/", omittingEmptySubsequences: false)
+    let parts = path.parts(at: "/")
     guard parts.count == 4 || (parts.count == 5 && parts[4].isEmpty), parts[0].isEmpty else { return nil }
     let texts = parts[1...3].compactMap { try? PercentEncoding.decode($0) }
-    guard texts.count == 3, texts.allSatisfy({ !$0.isEmpty && !$0.contains("/") }) else { return nil }
+    guard texts.count == 3, texts.allSatisfy({ !$0.isEmpty && !$0.hasByte("/") }) else { return nil }
     self.init(project: texts[0], region: texts[1], name: texts[2])
   }
 

@@ -21,11 +21,11 @@ public struct FunctionRequestPath: Sendable, Hashable {
   public init?(target: String, authority: String) {
     let path = target.prefix { $0 != "?" }
     let place = Self.place(authority: authority)
-    let parts = path.split(separator: "/", maxSplits: place == nil ? 4 : 2, omittingEmptySubsequences: false)
+    let parts = path.parts(at: "/", maxSplits: place == nil ? 4 : 2)
     guard parts.count >= (place == nil ? 4 : 2), parts[0].isEmpty else { return nil }
     let count = place == nil ? 3 : 1
     let names = parts[1...count].compactMap { try? PercentEncoding.decode($0) }
-    guard names.count == count, names.allSatisfy({ !$0.isEmpty && !$0.contains("/") }), let name = names.last else {
+    guard names.count == count, names.allSatisfy({ !$0.isEmpty && !$0.hasByte("/") }), let name = names.last else {
       return nil
     }
     function = CallablePath(

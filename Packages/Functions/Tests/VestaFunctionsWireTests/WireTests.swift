@@ -111,6 +111,7 @@ extension SplitMix {
   @Test func `paths name project, region and function`() {
     let path = CallablePath(project: "p", region: "us-central1", name: "a é")
     #expect(CallablePath(target: path.target) == path)
+    #expect(CallablePath(target: "/p/r/a%2F%CC%81") == nil)
     #expect(CallablePath(target: "/p/r/n?x=1") == CallablePath(project: "p", region: "r", name: "n"))
     #expect(path.url == "https://us-central1-p.cloudfunctions.net/a%20%C3%A9")
     for target in ["", "/", "/p/r", "/p//n", "/p/r/n/x", "p/r/n", "/p/r/%2F", "/p/r/%zz"] {

@@ -1,3 +1,4 @@
+import VestaBytes
 import VestaConcurrency
 import VestaDatabaseBackend
 import VestaFirestoreBackend
@@ -14,7 +15,7 @@ struct ScopedFirestoreGuard: FirestoreGuard {
 
   /// The guard of a resource, `projects/p/databases/d/documents/…`.
   private func guardian(of name: String) -> FirestoreRulesGuard {
-    let parts = name.split(separator: "/", maxSplits: 4)
+    let parts = name.parts(at: "/", maxSplits: 4, omittingEmpty: true)
     return parts.count > 3 ? named[String(parts[3])] ?? others : others
   }
 

@@ -1,3 +1,4 @@
+import VestaBytes
 import VestaServiceInterop
 import VestaStorageBackend
 import VestaTransportInterop
@@ -28,7 +29,7 @@ struct StorageReset {
     repeat {
       let page = try await backend.listObjects(request, context: Self.context)
       for object in page.items {
-        if object.name.bucket == PartsBucket.name, let id = object.name.name.split(separator: "/").first {
+        if object.name.bucket == PartsBucket.name, let id = object.name.name.parts(at: "/", omittingEmpty: true).first {
           // One that is over is gone already.
           try? await backend.cancelUpload(UploadID(rawValue: String(id)), context: Self.context)
         }

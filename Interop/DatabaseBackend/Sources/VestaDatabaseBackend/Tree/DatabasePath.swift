@@ -1,3 +1,5 @@
+import VestaBytes
+
 /// The place of a node: keys from the root down.
 public struct DatabasePath: Hashable, Sendable, CustomStringConvertible, ExpressibleByStringLiteral {
   /// The keys, the topmost first.
@@ -11,7 +13,7 @@ public struct DatabasePath: Hashable, Sendable, CustomStringConvertible, Express
 
   /// Reads a path; empty parts between slashes are dropped.
   public init(_ text: String) {
-    keys = ArraySlice(text.split(separator: "/").map { DatabaseKey(String($0)) })
+    keys = ArraySlice(text.parts(at: "/", omittingEmpty: true).map { DatabaseKey(String($0)) })
   }
 
   /// A path from a literal.

@@ -44,7 +44,7 @@ public enum TenantWire {
 
   /// Reads a tenant: what it does not say is not allowed; phone numbers never are, as tenants have no sign-in by phone.
   public static func tenant(_ object: JSONObject) throws(BytesError) -> Tenant {
-    let name = object["name"]?.string.flatMap { $0.split(separator: "/").last.map(String.init) }
+    let name = object["name"]?.string.flatMap { $0.parts(at: "/", omittingEmpty: true).last.map(String.init) }
     var tenant = Tenant(tenantID: object["tenantId"]?.string ?? name ?? "", signIn: nothing)
     try JSONMembers.merge(object, into: &tenant, members)
     return tenant

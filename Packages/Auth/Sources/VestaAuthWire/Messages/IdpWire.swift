@@ -144,7 +144,8 @@ public enum IdpSignInResponseWire: ProtobufConversion {
     var response = parts.response
     response.outcome = parts.tokens.outcome
     if response.rawID.isEmpty {
-      response.rawID = response.federatedID.split(separator: "/").last.map(String.init) ?? response.federatedID
+      response.rawID =
+        response.federatedID.parts(at: "/", omittingEmpty: true).last.map(String.init) ?? response.federatedID
     }
     return response
   }

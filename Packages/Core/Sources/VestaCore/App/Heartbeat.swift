@@ -38,17 +38,20 @@ public final class Heartbeat: Sendable {
 
   private let userAgent: String
   private let today: @Sendable () -> String
-  private let file: ValueFile<Days>?
+  private let file: @Sendable () -> ValueFile<Days>?
   private let state = Locked(State())
 
   /// - Parameters:
   ///   - userAgent: The names and versions of the app's libraries.
-  ///   - file: The file in which the days are kept.
+  ///   - file: The file in which the days are kept; asked for when a day is.
   ///   - today: Returns the day, such as `2026-11-23`.
-  init(userAgent: String, file: URL? = nil, today: @escaping @Sendable () -> String = { Heartbeat.currentDay() }) {
+  init(
+    userAgent: String, file: @autoclosure @escaping @Sendable () -> URL? = nil,
+    today: @escaping @Sendable () -> String = { Heartbeat.currentDay() }
+  ) {
     self.userAgent = userAgent
     self.today = today
-    self.file = file.map { ValueFile($0) }
+    self.file = { file().map { ValueFile($0) } }
   }
 
   /// Notes that the app is used today.
@@ -101,7 +104,7 @@ public final class Heartbeat: Sendable {
 
   /// Changes the days, and writes the file when they have changed: twice a day at most.
   private func change(_ change: (inout Days) -> Void) {
-    let loaded = state.withLock { $0.isLoaded } ? nil : file?.load()
+    let loaded = state.withLock { $0.isLoaded } ? nil : file()?.load()
     let hasChanged = state.withLock { state in
       if !state.isLoaded {
         state.isLoaded = true
@@ -112,7 +115,7 @@ public final class Heartbeat: Sendable {
       return state.days != before
     }
     // A file that cannot be written costs no more than a day that is named again by the next run.
-    if hasChanged { try? file?.save { state.withLock { $0.days } } }
+    if hasChanged { try? file()?.save { state.withLock { $0.days } } }
   }
 
   private static func currentDay() -> String {

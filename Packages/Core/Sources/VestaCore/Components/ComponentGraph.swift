@@ -21,9 +21,13 @@ struct ComponentGraph: Sendable {
   ///   `.missingDependency` or `.dependencyCycle`, in that order of precedence.
   init(libraries: [any Library.Type], backend: VestaOptions.Backend = .embedded()) throws(VestaError) {
     try Self.checkNames(of: libraries)
-    nodes = Self.nodes(of: libraries.filter { $0.backends.contains(backend.kind) })
+    var (used, unused): ([any Library.Type], [any Library.Type]) = ([], [])
+    for library in libraries {
+      if library.backends.contains(backend.kind) { used.append(library) } else { unused.append(library) }
+    }
+    nodes = Self.nodes(of: used)
     let providers = try Self.providers(among: nodes)
-    let others = OtherBackends(libraries.filter { !$0.backends.contains(backend.kind) }, backend)
+    let others = OtherBackends(unused, backend)
     let unread = Self.unreadInputs(among: nodes, readByOthers: others.dependencies)
     try Self.checkRequirements(of: nodes, against: providers, others, unread) { texts in
       LibraryProposal(named: libraries, missing: texts, backend: backend)

@@ -31,10 +31,13 @@ extension Library {
   public static var version: String { VestaVersion() }
 
   /// All backends.
-  public static var backends: Set<VestaOptions.Backend.Kind> { Set(VestaOptions.Backend.Kind.allCases) }
+  public static var backends: Set<VestaOptions.Backend.Kind> { .all }
 }
 
 extension Set where Element == VestaOptions.Backend.Kind {
+  /// All backends.
+  static let all = Self(VestaOptions.Backend.Kind.allCases)
+
   /// The backend of engines in this process.
   public static let embedded: Self = [.embedded]
 

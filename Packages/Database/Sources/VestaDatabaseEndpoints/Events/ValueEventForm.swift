@@ -37,7 +37,7 @@ struct ValueEventForm: EventTriggerForm {
     guard let object = try? JSONObject(json: body), let name = object["event"]?.string,
       let (types, generation) = names.types(named: name)
     else { throw EventTriggerError("The body needs the members name, path and event, a type of events of values.") }
-    guard let key = object["name"]?.string?.split(separator: "/").last else {
+    guard let key = object["name"]?.string?.parts(at: "/", omittingEmpty: true).last else {
       throw EventTriggerError("The name is not written projects/P/locations/L/functions/KEY.")
     }
     return try trigger(
@@ -64,7 +64,7 @@ struct ValueEventForm: EventTriggerForm {
 
   /// The database and the path of `projects/_/instances/I/refs/PATH`.
   private static func place(_ resource: String) throws(EventTriggerError) -> (String, String) {
-    let parts = resource.split(separator: "/", maxSplits: 5, omittingEmptySubsequences: false)
+    let parts = resource.parts(at: "/", maxSplits: 5)
     guard parts.count == 6, parts[0] == "projects", parts[2] == "instances", parts[4] == "refs" else {
       throw EventTriggerError(
         "The resource \"\(resource.prefix(200))\" is not written projects/_/instances/I/refs/PATH.")

@@ -116,7 +116,7 @@ struct AdministrationCall: Sendable {
 
   /// The project of a function: that of its name, as its namespace may be a pattern.
   private var triggerProject: String {
-    let name = (try? JSONObject(json: body))?["name"]?.string?.split(separator: "/") ?? []
+    let name = (try? JSONObject(json: body))?["name"]?.string?.parts(at: "/", omittingEmpty: true) ?? []
     return name.count > 2 && name[0] == "projects" ? String(name[1]) : place.project
   }
 }

@@ -52,7 +52,7 @@ public struct DatabaseIndexes: Sendable, Hashable {
   ///   - path: The path whose children are ordered; a part that begins with `$` matches every key.
   ///   - child: The path of the value below each child; ".value" for the child itself.
   public mutating func add(path: String, indexOn child: String) {
-    add(child, at: path.split(separator: "/").map { $0.hasPrefix("$") ? nil : String($0) })
+    add(child, at: path.parts(at: "/", omittingEmpty: true).map { $0.hasPrefix("$") ? nil : String($0) })
   }
 
   /// Adds the indexes of others.

@@ -1,3 +1,4 @@
+import VestaBytes
 import VestaServiceInterop
 
 /// The resource name of a part of a database: `projects/P/databases/D/collectionGroups/C/fields/F`; pure.
@@ -30,9 +31,9 @@ struct AdminName: Equatable {
   }
 
   private static func parts(of name: String, count: Int) throws(ServiceStatus) -> [Substring] {
-    let parts = name.split(separator: "/", maxSplits: count - 1, omittingEmptySubsequences: false)
+    let parts = name.parts(at: "/", maxSplits: count - 1)
     guard parts.count == count, !parts.contains(""), parts[0] == "projects", parts[2] == "databases",
-      parts[4] == "collectionGroups", count > 6 || !parts[5].contains("/")
+      parts[4] == "collectionGroups", count > 6 || !parts[5].hasByte("/")
     else { throw wrong(name) }
     return parts
   }
@@ -44,7 +45,7 @@ struct AdminName: Equatable {
 
   /// The project of a name that begins with `projects/P`.
   static func project(of name: String) throws(ServiceStatus) -> String {
-    let parts = name.split(separator: "/", maxSplits: 2, omittingEmptySubsequences: false)
+    let parts = name.parts(at: "/", maxSplits: 2)
     guard parts.count > 1, parts[0] == "projects", !parts[1].isEmpty else {
       throw ServiceStatus(
         .invalidArgument, "The name \"\(name.prefix(200))\" does not begin with projects/<project>.")

@@ -11,7 +11,7 @@ struct AdminRESTRequest {
 
   /// Whether a path is one of administration: a list of databases, or a part of a database other than its documents.
   static func isMeant(by path: Substring) -> Bool {
-    let parts = path.split(separator: "/", omittingEmptySubsequences: false)
+    let parts = path.parts(at: "/")
     guard parts.count > 4, parts[1] == "v1", parts[2] == "projects", parts[4] == "databases" else { return false }
     return parts.count < 7 || !(parts[6] == "documents" || parts[6].hasPrefix("documents:"))
   }
@@ -34,7 +34,7 @@ struct AdminRESTRequest {
   /// The ids after the version, decoded.
   private static func parts(of path: Substring) throws(ServiceStatus) -> [String] {
     var parts: [String] = []
-    for part in path.split(separator: "/", omittingEmptySubsequences: false).dropFirst(2) {
+    for part in path.parts(at: "/").dropFirst(2) {
       guard let text = try? PercentEncoding.decode(part), !text.isEmpty else { throw RESTPlace.nothing(at: path) }
       parts.append(text)
     }

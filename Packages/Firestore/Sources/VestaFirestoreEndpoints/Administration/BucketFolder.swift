@@ -1,4 +1,5 @@
 import Foundation
+import VestaBytes
 import VestaFiles
 import VestaServiceInterop
 import VestaStorageBackend
@@ -15,7 +16,7 @@ struct BucketFolder: Sendable {
 
   /// Reads a place such as `gs://bucket/folder`.
   static func parts(of place: String) throws(ServiceStatus) -> (bucket: String, path: String) {
-    let parts = place.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false)
+    let parts = place.parts(at: "/", maxSplits: 3)
     guard parts.count >= 3, parts[0] == "gs:", parts[1].isEmpty, !parts[2].isEmpty else {
       throw ServiceStatus(.invalidArgument, "\"\(place.prefix(200))\" is no place such as gs://bucket/folder.")
     }
@@ -62,7 +63,7 @@ struct BucketFolder: Sendable {
 
   /// Whether a name is one of the files that exports have.
   private static func isExported(_ name: String) -> Bool {
-    let last = name.split(separator: "/", omittingEmptySubsequences: false).last ?? ""
+    let last = name.parts(at: "/").last ?? ""
     return last.hasPrefix("output-") || last.hasSuffix("export_metadata")
   }
 

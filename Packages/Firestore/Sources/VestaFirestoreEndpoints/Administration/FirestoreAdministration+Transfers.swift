@@ -18,7 +18,7 @@ extension FirestoreAdministration {
     var (bucket, path) = try BucketFolder.parts(of: request.prefix)
     if path.isEmpty { path = "\(RFC3339.text(microseconds: start))_\(DocumentIDs.random().prefix(5))" }
     let (files, folder) = try await transfer(request, backend, context, bucket: bucket, path: path)
-    let name = String(path.split(separator: "/").last ?? "export")
+    let name = String(path.parts(at: "/", omittingEmpty: true).last ?? "export")
     let progress = try await Self.withTemporaryFolder { root in
       let progress = try await files.write(to: root, name: name, context: context, clock: clock)
       try await folder.upload(root, context: context)

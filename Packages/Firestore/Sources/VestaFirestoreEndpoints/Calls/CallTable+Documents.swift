@@ -125,7 +125,7 @@ private func document(
 /// The database of a resource name: `projects/P/databases/D`.
 private func database(of name: String) throws(ServiceStatus) -> String {
   _ = try project(of: name)
-  return name.split(separator: "/", maxSplits: 4, omittingEmptySubsequences: false).prefix(4).joined(separator: "/")
+  return name.parts(at: "/", maxSplits: 4).prefix(4).joined(separator: "/")
 }
 
 /// Ids of documents as the service chooses them.

@@ -45,7 +45,7 @@ struct DocumentEventForm: EventTriggerForm {
 
   /// The database and the pattern of `projects/P/databases/D/documents/PATTERN`.
   private static func place(_ resource: String) throws(EventTriggerError) -> (String, String) {
-    let parts = resource.split(separator: "/", maxSplits: 5, omittingEmptySubsequences: false)
+    let parts = resource.parts(at: "/", maxSplits: 5)
     guard parts.count == 6, parts[0] == "projects", parts[2] == "databases", parts[4] == "documents" else {
       throw EventTriggerError(
         "The resource \"\(resource.prefix(200))\" is not written projects/P/databases/D/documents/PATTERN.")

@@ -40,11 +40,11 @@ struct DatabaseFiles {
     let folder = "\(top)/\(Self.folder)"
     try FileManager.default.createDirectory(atPath: top, withIntermediateDirectories: true)
     let start = clock.now()
-    let project = String(database.split(separator: "/").dropFirst().first ?? "")
+    let project = String(database.parts(at: "/", omittingEmpty: true).dropFirst().first ?? "")
     let files = OutputFiles(folder: folder, project: project, tuning: tuning)
     do {
       try await backend.export(database, context: context) { part in
-        for document in part where counts(document.name.split(separator: "/")) { try files.add(document) }
+        for document in part where counts(document.name.parts(at: "/", omittingEmpty: true)) { try files.add(document) }
       }
     } catch let error as FirestoreServiceError where error.code == .notFound {
       // No document was ever written.
@@ -107,7 +107,8 @@ struct DatabaseFiles {
 
   /// A path that a file of the export names, which stays below its folder.
   static func path(_ relative: String, in folder: String) throws -> String {
-    guard !relative.isEmpty, !relative.hasPrefix("/"), !relative.split(separator: "/").contains("..") else {
+    guard !relative.isEmpty, !relative.hasPrefix("/"), !relative.parts(at: "/", omittingEmpty: true).contains("..")
+    else {
       throw ServiceStatus(.invalidArgument, "The export names the file \"\(relative)\", which is not inside of it.")
     }
     return "\(folder)/\(relative)"

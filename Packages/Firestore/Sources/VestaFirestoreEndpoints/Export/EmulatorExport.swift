@@ -26,7 +26,7 @@ struct EmulatorExport: Equatable {
   init(_ body: [UInt8], project: String) throws(ServiceStatus) {
     let object = try RESTBody.object(body)
     let database = object["database"]?.string ?? ""
-    let parts = database.split(separator: "/", omittingEmptySubsequences: false)
+    let parts = database.parts(at: "/")
     guard parts.count == 4, parts[0] == "projects", parts[1] == project[...], parts[2] == "databases", !parts[3].isEmpty
     else {
       throw ServiceStatus(.invalidArgument, "\"database\" has to be the full name of a database of \(project).")

@@ -1,4 +1,5 @@
 import Foundation
+import VestaBytes
 import VestaFiles
 import VestaFirestoreBackend
 import VestaFirestoreWire
@@ -26,7 +27,7 @@ final class OutputFiles {
   func add(_ document: Document) throws {
     if count == tuning.documentsPerFile { try finish() }
     if file == nil { try open() }
-    let path = document.name.split(separator: "/", omittingEmptySubsequences: false).dropFirst(5).map(String.init)
+    let path = document.name.parts(at: "/").dropFirst(5).map(String.init)
     waiting += log.frame(ExportEntity(path: path, fields: document.fields).record(project: project))
     (count, documents) = (count + 1, documents + 1)
     if waiting.count >= tuning.writeLength { try flush() }

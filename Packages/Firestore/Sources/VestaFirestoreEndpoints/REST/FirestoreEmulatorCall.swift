@@ -27,7 +27,7 @@ enum FirestoreEmulatorCall: Equatable {
   init?(method: HTTPMethod, target: String) {
     guard target.utf8.starts(with: "/emulator/v1/projects/".utf8) else { return nil }
     let path = target.prefix { $0 != "?" }
-    let parts = path.split(separator: "/", omittingEmptySubsequences: false).compactMap {
+    let parts = path.parts(at: "/").compactMap {
       try? PercentEncoding.decode($0)
     }
     if method == .post, parts.count == 5, parts[4].hasSuffix(":export") {

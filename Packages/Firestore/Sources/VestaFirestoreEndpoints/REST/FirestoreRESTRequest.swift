@@ -88,7 +88,7 @@ struct RESTPlace {
   let ids: [String]
 
   init(_ path: Substring) throws(ServiceStatus) {
-    let raw = path.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
+    let raw = path.parts(at: "/").dropFirst()
     guard raw.count >= 6, raw[1] == "v1" || raw[1] == "v1beta1", raw[2] == "projects", raw[4] == "databases",
       raw[6] == "documents"
     else {

@@ -1,3 +1,4 @@
+import VestaBytes
 import VestaFirestoreBackend
 import VestaServiceInterop
 
@@ -8,7 +9,7 @@ struct SubtreeDeletion {
 
   /// - Throws: `INVALID_ARGUMENT` for ids that none can be.
   init(_ database: String, _ ids: [String]) throws(ServiceStatus) {
-    guard ids.allSatisfy({ !$0.isEmpty && !$0.contains("/") }) else {
+    guard ids.allSatisfy({ !$0.isEmpty && !$0.hasByte("/") }) else {
       throw ServiceStatus(.invalidArgument, "The path has an id that is none.")
     }
     (self.database, self.ids) = (database, ids)

@@ -163,7 +163,7 @@ extension ProtobufWriter {
 
   /// The name of a document, `projects/p/databases/d/documents/…`.
   private mutating func reference(_ name: String, _ app: String) {
-    let parts = name.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
+    let parts = name.parts(at: "/").map(String.init)
     let path = parts.dropFirst(5)
     group(12) {
       $0.text(13, parts.count > 1 ? "dev~\(parts[1])" : app)

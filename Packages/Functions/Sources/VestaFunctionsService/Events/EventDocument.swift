@@ -21,7 +21,7 @@ public struct EventDocument: Sendable {
   private var fields: JSONObject { json["fields"]?.object ?? JSONObject() }
 
   /// The id: the last segment of the path.
-  public var documentID: String { path.split(separator: "/").last.map(String.init) ?? "" }
+  public var documentID: String { path.parts(at: "/", omittingEmpty: true).last.map(String.init) ?? "" }
 
   init(path: String, json: JSONObject) {
     self.path = path
@@ -93,7 +93,7 @@ enum DocumentValues {
 
   /// The path below the root, of a full resource name.
   private static func reference(_ name: String) -> String {
-    let parts = name.split(separator: "/", maxSplits: 5, omittingEmptySubsequences: false)
+    let parts = name.parts(at: "/", maxSplits: 5)
     return parts.count == 6 && parts[0] == "projects" ? String(parts[5]) : name
   }
 }

@@ -89,7 +89,7 @@ extension FunctionRegistry {
     let subscription = EventSubscription(function: name, types: types, scope: instance, pattern: pattern)
     try register(
       EventFunction(subscription: subscription, options: options) { event in
-        let key = event.path.split(separator: "/").last.map(String.init)
+        let key = event.path.parts(at: "/", omittingEmpty: true).last.map(String.init)
         let change = EventChange(
           before: event.data["before"].map { EventValue(key: key, json: $0) },
           after: event.data["after"].map { EventValue(key: key, json: $0) })

@@ -63,7 +63,7 @@ struct RulesTestFile {
   private static func read(_ object: JSONObject) -> Case? {
     let (allows, denies) = (object["allows"]?.string, object["denies"]?.string)
     guard (allows == nil) != (denies == nil), let call = (allows ?? denies).flatMap(Call.init),
-      let path = object["path"]?.string, path.split(separator: "/").count.isMultiple(of: 2), !path.isEmpty
+      let path = object["path"]?.string, path.parts(at: "/", omittingEmpty: true).count.isMultiple(of: 2), !path.isEmpty
     else { return nil }
     var user = RulesUser.nobody
     if let claims = object["as"]?.object {

@@ -70,7 +70,7 @@ struct StorageLocation: Sendable, Hashable {
 
   /// `/v0/b/<bucket>[/o[/<object>]]`; the object's slashes may be escaped or not.
   private static func parse(http url: URL) throws(StorageError) -> StorageLocation {
-    let parts = url.path(percentEncoded: true).split(separator: "/", omittingEmptySubsequences: true)
+    let parts = url.path(percentEncoded: true).parts(at: "/", omittingEmpty: true)
     guard parts.count >= 3, parts[0] == "v0", parts[1] == "b", parts.count == 3 || parts[3] == "o",
       let bucket = try? PercentEncoding.decode(parts[2])
     else { throw httpForm() }

@@ -30,7 +30,7 @@ struct ObjectEventForm: EventTriggerForm {
 
   /// The bucket of `projects/_/buckets/B`, or the resource itself.
   private static func bucket(_ resource: String) -> String {
-    let parts = resource.split(separator: "/", omittingEmptySubsequences: false)
+    let parts = resource.parts(at: "/")
     return parts.count >= 4 && resource.hasPrefix("projects/_/buckets/") ? String(parts[3]) : resource
   }
 

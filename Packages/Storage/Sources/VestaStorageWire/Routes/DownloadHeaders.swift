@@ -35,7 +35,7 @@ public enum DownloadHeaders {
   private static func disposition(of object: StorageObject) -> String {
     let disposition = object.metadata.contentDisposition ?? "attachment"
     if disposition.lowercased().contains("filename") { return clean(disposition) }
-    let file = object.name.name.split(separator: "/").last.map(String.init) ?? object.name.name
+    let file = object.name.name.parts(at: "/", omittingEmpty: true).last.map(String.init) ?? object.name.name
     return "\(clean(disposition)); filename*=utf-8''\(PercentEncoding.unreserved.encode(file))"
   }
 

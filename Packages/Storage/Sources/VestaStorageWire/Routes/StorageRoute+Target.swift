@@ -121,7 +121,7 @@ extension StorageRoute {
 
   private func path(_ base: String, _ object: ObjectName) -> String {
     guard api == .xml else { return "\(base)/b/\(encode(object.bucket))/o/\(encode(object.name))" }
-    let parts = object.name.split(separator: "/", omittingEmptySubsequences: false).map { encode(String($0)) }
+    let parts = object.name.parts(at: "/").map { encode(String($0)) }
     return "/\(encode(object.bucket))/\(parts.joined(separator: "/"))"
   }
 

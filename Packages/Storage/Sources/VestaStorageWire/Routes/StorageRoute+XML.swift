@@ -66,7 +66,7 @@ extension StorageRoute {
   /// The object that `BUCKET/OBJECT` names, with a slash in front or without.
   private static func source(_ text: String) throws(BytesError) -> ObjectName {
     let parts = try PercentEncoding.decode(text.hasPrefix("/") ? text.dropFirst() : text[...])
-      .split(separator: "/", maxSplits: 1)
+      .parts(at: "/", maxSplits: 1, omittingEmpty: true)
     guard parts.count == 2 else { throw BytesError(.malformed, "the source of a copy is not BUCKET/OBJECT") }
     return ObjectName(bucket: String(parts[0]), name: String(parts[1]))
   }
