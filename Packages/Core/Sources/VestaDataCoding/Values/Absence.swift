@@ -27,8 +27,14 @@ func presentValue(_ value: Any) -> Any? {
 func isPlain(_ value: Any) -> Bool {
   let type = type(of: value)
   return type == String.self || type == Int.self || type == Double.self || type == Bool.self || type == [Any].self
-    || type == [String: Any].self || type == NSNumber.self
+    || type == [String: Any].self || isNumberObject(type)
 }
+
+/// The class of the two objects for booleans, which is not that of numbers everywhere.
+private let booleanObjects: Any.Type = type(of: NSNumber(value: true))
+
+/// Whether a type is that of objects for numbers or booleans.
+func isNumberObject(_ type: Any.Type) -> Bool { type == NSNumber.self || type == booleanObjects }
 
 /// Whether the value is a dictionary or an array of the kinds that structures are made of.
 func isContainer(_ value: Any) -> Bool {

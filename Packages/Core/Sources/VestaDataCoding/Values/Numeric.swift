@@ -39,7 +39,7 @@ public enum Numeric: Equatable, Sendable {
       self = .boolean(value)
     } else if type == Int64.self, let value = value as? Int64 {
       self = .integer(value)
-    } else if type == NSNumber.self, let value = value as? NSNumber {
+    } else if isNumberObject(type), let value = value as? NSNumber {
       self.init(plain: value)
     } else {
       return nil

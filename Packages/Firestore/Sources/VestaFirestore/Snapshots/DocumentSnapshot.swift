@@ -73,6 +73,7 @@ public class DocumentSnapshot: @unchecked Sendable, Hashable {
   ) throws -> T {
     let leftOut = Locked<String?>(nil)
     var writer = writer(serverTimestampBehavior)
+    writer.isForDecoder = true
     writer.leftOut = { name in leftOut.withLock { $0 = name } }
     let fields: Any = document?.fields.map(writer.dictionary) ?? DocumentSnapshot.null
     if let name = leftOut.withLock({ $0 }) {

@@ -10,6 +10,9 @@ struct UserDataWriter: Sendable {
   /// Makes the reference to a document from its resource name.
   let reference: @Sendable (String) -> DocumentReference?
 
+  /// Whether numbers are Swift's own and no objects: a decoder, which reads both, makes none of them.
+  var isForDecoder = false
+
   /// Called with a name that `dictionary(_:)` has to leave out.
   var leftOut: @Sendable (String) -> Void = UserDataWriter.warn
 
@@ -48,9 +51,9 @@ struct UserDataWriter: Sendable {
   func any(_ value: Value) -> Any {
     switch value {
     case .null: NSNull()
-    case .boolean(let value): NSNumber(value: value)
-    case .integer(let value): NSNumber(value: value)
-    case .double(let value): NSNumber(value: value)
+    case .boolean(let value): isForDecoder ? value : NSNumber(value: value)
+    case .integer(let value): isForDecoder ? value : NSNumber(value: value)
+    case .double(let value): isForDecoder ? value : NSNumber(value: value)
     case .timestamp(let value): Timestamp(clamping: value)
     case .string(let value): value
     case .bytes(let value): Data(value)

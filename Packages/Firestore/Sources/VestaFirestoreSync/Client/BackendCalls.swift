@@ -71,15 +71,14 @@ struct BackendCalls: Sendable {
     return found ?? CachedDocument(name, .missing)
   }
 
-  /// Reads the results of a query.
-  func results(_ parent: String, _ query: StructuredQuery) async throws -> [ResourcePath: CachedDocument] {
+  /// Reads the results of a query, in their order.
+  func results(_ parent: String, _ query: StructuredQuery) async throws -> [CachedDocument] {
     let request = RunQueryRequest(parent: parent, query: query)
-    var documents: [ResourcePath: CachedDocument] = [:]
+    var documents: [CachedDocument] = []
     try await call { context in
       try await backend.runQuery(request, context: context) { response in
         guard let document = response.document else { return }
-        let cached = try CachedDocument(document, likely: database)
-        documents[cached.path] = cached
+        documents.append(try CachedDocument(document, likely: database))
       }
     }
     return documents

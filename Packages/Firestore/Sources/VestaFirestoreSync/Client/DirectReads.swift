@@ -42,7 +42,8 @@ struct DirectReads: Sendable {
       $0.pending(in: query)
     } read: { pending in
       let documents = try await calls.results(of: query, overlaid: pending.keys)
-      return ViewSnapshot(query, documents: documents.map(pending.overlaid), isFromCache: isFromCache)
+      let shown = pending.isEmpty ? documents : documents.map(pending.overlaid)
+      return ViewSnapshot(query, documents: shown, isFromCache: isFromCache)
     }
   }
 
@@ -65,7 +66,7 @@ struct DirectReads: Sendable {
 }
 
 extension BackendCalls {
-  /// The results of an engine, and its documents that have pending writes.
+  /// The results of an engine in their order, and its documents that have pending writes.
   ///
   /// - Parameter spare: How many more results than the limit allows.
   func results(
@@ -75,10 +76,10 @@ extension BackendCalls {
     // Each pending write can push one result out of the limit.
     if let limit = target.limit { target.limit = Int32(clamping: Int(limit) + overlaid.count + spare) }
     var documents = try await results(query.target.parent, target)
-    let missing = overlaid.filter { documents[$0] == nil }
-    if !missing.isEmpty {
-      for document in try await self.documents(at: missing) { documents[document.path] = document }
-    }
-    return Array(documents.values)
+    guard !overlaid.isEmpty else { return documents }
+    let found = Set(documents.map(\.path))
+    let missing = overlaid.filter { !found.contains($0) }
+    if !missing.isEmpty { documents += try await self.documents(at: missing) }
+    return documents
   }
 }

@@ -97,11 +97,16 @@ package struct QueryView: Sendable {
   package mutating func applyFirst(
     _ found: [CachedDocument], _ target: TargetUpdate, version: Timestamp
   ) -> Outcome? {
+    guard documents.isEmpty else { return nil }
+    return apply(firstChanges(found), target, version: version)
+  }
+
+  /// The changes to a view without documents: the first results of the query, in their probable order.
+  func firstChanges(_ found: [CachedDocument]) -> DocumentChanges {
     var pass = Pass(view: self, previous: nil)
-    guard pass.isInitial else { return nil }
     pass.addInitial(found.filter { query.matches($0) })
     pass.trim()
-    return apply(pass.result(needsRefill: false), target, version: version)
+    return pass.result(needsRefill: false)
   }
 
   /// One run over changed documents.

@@ -129,8 +129,7 @@ extension ViewSnapshot {
   /// The first snapshot of a query whose results are known.
   init(_ query: LocalQuery, documents: [CachedDocument], isFromCache: Bool) {
     var view = QueryView(query, id: QueryID(query), remoteKeys: [])
-    let found = Dictionary(documents.map { ($0.path, $0) }) { _, new in new }
-    let outcome = view.apply(view.computeChanges(found))
+    let outcome = view.apply(view.firstChanges(documents))
     let snapshot = outcome.snapshot ?? view.initialSnapshot
     self = snapshot.with(isFromCache: isFromCache)
   }
