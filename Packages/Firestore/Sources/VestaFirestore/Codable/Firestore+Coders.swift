@@ -33,6 +33,19 @@ extension Firestore {
     ///
     /// - Throws: `EncodingError` if the value is not a map of fields, or holds something that Firestore does not store.
     public func encode<T: Encodable>(_ value: T) throws -> [String: Any] {
+      guard let fields = try makeEncoder().encode(value) as? [String: Any] else { throw Self.misplaced(value) }
+      return fields
+    }
+
+    /// The fields of a value as they are written, without a dictionary between.
+    func entries<T: Encodable>(of value: T) throws -> [UserEntry] {
+      guard case .map(let entries) = try makeEncoder().encode(value, as: UserValue.self) else {
+        throw Self.misplaced(value)
+      }
+      return entries
+    }
+
+    private func makeEncoder() -> FirebaseDataEncoder {
       let encoder = FirebaseDataEncoder()
       encoder.dateEncodingStrategy = dateEncodingStrategy
       encoder.dataEncodingStrategy = dataEncodingStrategy
@@ -40,11 +53,12 @@ extension Firestore {
       encoder.keyEncodingStrategy = keyEncodingStrategy
       encoder.passthroughTypeResolver = FirestoreLeafTypes.self
       encoder.userInfo = userInfo
-      guard let fields = try encoder.encode(value) as? [String: Any] else {
-        let context = EncodingError.Context(codingPath: [], debugDescription: "Top-level \(T.self) is not allowed.")
-        throw EncodingError.invalidValue(value, context)
-      }
-      return fields
+      return encoder
+    }
+
+    private static func misplaced<T: Encodable>(_ value: T) -> EncodingError {
+      let context = EncodingError.Context(codingPath: [], debugDescription: "Top-level \(T.self) is not allowed.")
+      return EncodingError.invalidValue(value, context)
     }
   }
 

@@ -56,6 +56,8 @@ public final class CollectionReference: Query, @unchecked Sendable {
   public func addDocument<T: Encodable>(
     encoding value: T, encoder: Firestore.Encoder = Firestore.Encoder()
   ) async throws -> DocumentReference {
-    try await addDocument(data: try encoder.encode(value))
+    let reference = document()
+    try await reference.setData(encoding: value, encoder: encoder)
+    return reference
   }
 }

@@ -56,7 +56,7 @@ extension DocumentReference {
   public func setData<T: Encodable>(
     encoding value: T, merge: Bool = false, encoder: Firestore.Encoder = Firestore.Encoder()
   ) async throws {
-    try await setData(try encoder.encode(value), merge: merge)
+    try await startSet(try encoder.entries(of: value), merge: merge).acknowledgement()
   }
 
   /// Writes the named fields of a value, keeps all others, and returns when the backend has accepted them.
@@ -65,7 +65,7 @@ extension DocumentReference {
   public func setData<T: Encodable>(
     encoding value: T, mergeFields: [Any], encoder: Firestore.Encoder = Firestore.Encoder()
   ) async throws {
-    try await setData(try encoder.encode(value), mergeFields: mergeFields)
+    try await startSet(try encoder.entries(of: value), mergeFields: mergeFields).acknowledgement()
   }
 }
 
@@ -81,13 +81,12 @@ extension DocumentReference {
   ///
   /// - Throws: ``FirestoreErrorCode/Code/invalidArgument`` for data that Firestore does not store.
   public func startSetData(_ documentData: [String: Any], merge: Bool = false) throws -> PendingWrite {
-    try start(Mutation.set(self, UserValue.entries(of: documentData), as: merge ? .merge : .set))
+    try startSet(UserValue.entries(of: documentData), merge: merge)
   }
 
   /// Begins to write the named fields of the data.
   public func startSetData(_ documentData: [String: Any], mergeFields: [Any]) throws -> PendingWrite {
-    let kind = try WriteKind.mergeFields(mergeFields.map(FieldPath.reading))
-    return try start(Mutation.set(self, UserValue.entries(of: documentData), as: kind))
+    try startSet(UserValue.entries(of: documentData), mergeFields: mergeFields)
   }
 
   /// Begins to change fields of an existing document.
@@ -97,6 +96,14 @@ extension DocumentReference {
 
   /// Begins to delete the document.
   public func startDelete() throws -> PendingWrite { try start(Mutation(resourcePath, .delete)) }
+
+  func startSet(_ entries: [UserEntry], merge: Bool = false) throws -> PendingWrite {
+    try start(Mutation.set(self, entries, as: merge ? .merge : .set))
+  }
+
+  func startSet(_ entries: [UserEntry], mergeFields: [Any]) throws -> PendingWrite {
+    try start(Mutation.set(self, entries, as: .mergeFields(mergeFields.map(FieldPath.reading))))
+  }
 
   private func start(_ mutation: Mutation) throws -> PendingWrite {
     PendingWrite(try firestore.client().write([mutation]))

@@ -35,7 +35,8 @@ extension DocumentReference {
     from value: T, encoder: Firestore.Encoder = Firestore.Encoder(),
     completion: (@Sendable ((any Error)?) -> Void)? = nil
   ) throws {
-    setData(try encoder.encode(value), completion: completion)
+    let entries = try encoder.entries(of: value)
+    firestore.complete(completion) { try self.startSet(entries) }
   }
 
   /// Completion form of ``setData(encoding:merge:encoder:)``.
@@ -44,7 +45,8 @@ extension DocumentReference {
     from value: T, merge: Bool, encoder: Firestore.Encoder = Firestore.Encoder(),
     completion: (@Sendable ((any Error)?) -> Void)? = nil
   ) throws {
-    setData(try encoder.encode(value), merge: merge, completion: completion)
+    let entries = try encoder.entries(of: value)
+    firestore.complete(completion) { try self.startSet(entries, merge: merge) }
   }
 
   /// Completion form of ``setData(encoding:mergeFields:encoder:)``.
@@ -53,7 +55,8 @@ extension DocumentReference {
     from value: T, mergeFields: [Any], encoder: Firestore.Encoder = Firestore.Encoder(),
     completion: (@Sendable ((any Error)?) -> Void)? = nil
   ) throws {
-    setData(try encoder.encode(value), mergeFields: mergeFields, completion: completion)
+    let entries = try encoder.entries(of: value)
+    firestore.complete(completion) { try self.startSet(entries, mergeFields: mergeFields) }
   }
 
   /// Completion form of ``updateData(_:)``.
@@ -126,6 +129,8 @@ extension CollectionReference {
     from value: T, encoder: Firestore.Encoder = Firestore.Encoder(),
     completion: (@Sendable ((any Error)?) -> Void)? = nil
   ) throws -> DocumentReference {
-    addDocument(data: try encoder.encode(value), completion: completion)
+    let (reference, entries) = (document(), try encoder.entries(of: value))
+    firestore.complete(completion) { try reference.startSet(entries) }
+    return reference
   }
 }

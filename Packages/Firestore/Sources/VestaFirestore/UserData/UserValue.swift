@@ -1,4 +1,5 @@
 internal import Foundation
+internal import VestaDataCoding
 internal import VestaFirestoreBackend
 
 /// A value of an application before it is checked: the common form of `[String: Any]` and `Encodable` data.
@@ -28,7 +29,7 @@ extension UserValue {
   /// Swift's number types keep their kind. An `NSNumber` is a boolean if it was made of one or of an 8-bit integer, as
   /// in the Firebase SDK, else an integer or a double.
   init(any: Any) {
-    if let known = UserValue.firestore(any) ?? UserValue.swift(any) {
+    if let known = UserValue.common(any) ?? UserValue.firestore(any) ?? UserValue.swift(any) {
       self = known
     } else if let known = UserValue.foundation(any) {
       self = known
@@ -44,6 +45,17 @@ extension UserValue {
   /// The entries of a dictionary, in an order that does not change from run to run.
   static func entries(of fields: [String: Any]) -> [UserEntry] {
     fields.sorted { $0.key < $1.key }.map { UserEntry(name: $0.key, value: UserValue(any: $0.value)) }
+  }
+
+  /// A value of one of the most common types: a comparison of types takes a tenth of the time of a cast.
+  private static func common(_ any: Any) -> UserValue? {
+    let type = type(of: any)
+    if type == String.self { return (any as? String).map { .value(.string($0)) } }
+    if type == Int.self { return (any as? Int).map { .value(.integer(Int64($0))) } }
+    if type == Double.self { return (any as? Double).map { .value(.double($0)) } }
+    if type == Bool.self { return (any as? Bool).map { .value(.boolean($0)) } }
+    if type == [String: Any].self { return (any as? [String: Any]).map { .map(entries(of: $0)) } }
+    return nil
   }
 
   private static func firestore(_ any: Any) -> UserValue? {
@@ -103,6 +115,24 @@ extension UserValue {
       .refused("NSNumber (\(number)) is too large")
     default: .value(.integer(number.int64Value))
     }
+  }
+}
+
+/// What an encoder writes, without a dictionary of `Any` between.
+extension UserValue: EncodedStructure {
+  static var null: UserValue { .value(.null) }
+  static func boolean(_ value: Bool) -> UserValue { .value(.boolean(value)) }
+  static func integer(_ value: Int64) -> UserValue { .value(.integer(value)) }
+  static func double(_ value: Double) -> UserValue { .value(.double(value)) }
+  static func string(_ value: String) -> UserValue { .value(.string(value)) }
+  static func leaf(_ value: Any) -> UserValue { UserValue(any: value) }
+
+  static func unsigned(_ value: UInt64) -> UserValue {
+    Int64(exactly: value).map(integer) ?? .refused("NSNumber (\(value)) is too large")
+  }
+
+  static func dictionary(_ members: [String: UserValue]) -> UserValue {
+    .map(members.sorted { $0.key < $1.key }.map { UserEntry(name: $0.key, value: $0.value) })
   }
 }
 

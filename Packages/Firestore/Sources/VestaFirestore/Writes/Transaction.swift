@@ -64,7 +64,7 @@ public final class Transaction: Sendable {
   /// - Returns: The transaction.
   @discardableResult
   public func setData(_ data: [String: Any], forDocument document: DocumentReference, merge: Bool) -> Transaction {
-    add(document) { try .set(document, UserValue.entries(of: data), as: merge ? .merge : .set) }
+    setEntries(UserValue.entries(of: data), document, merge)
   }
 
   /// Writes the named fields of the data when the transaction is committed.
@@ -72,9 +72,7 @@ public final class Transaction: Sendable {
   public func setData(
     _ data: [String: Any], forDocument document: DocumentReference, mergeFields: [Any]
   ) -> Transaction {
-    add(document) {
-      try .set(document, UserValue.entries(of: data), as: .mergeFields(mergeFields.map(FieldPath.reading)))
-    }
+    setEntries(UserValue.entries(of: data), document, mergeFields)
   }
 
   /// Changes fields of an existing document when the transaction is committed.
@@ -96,7 +94,7 @@ public final class Transaction: Sendable {
   public func setData<T: Encodable>(
     from value: T, forDocument doc: DocumentReference, encoder: Firestore.Encoder = Firestore.Encoder()
   ) throws -> Transaction {
-    setData(try encoder.encode(value), forDocument: doc)
+    setEntries(try encoder.entries(of: value), doc, false)
   }
 
   /// Writes a document with the fields of a value.
@@ -106,7 +104,7 @@ public final class Transaction: Sendable {
   public func setData<T: Encodable>(
     from value: T, forDocument doc: DocumentReference, merge: Bool, encoder: Firestore.Encoder = Firestore.Encoder()
   ) throws -> Transaction {
-    setData(try encoder.encode(value), forDocument: doc, merge: merge)
+    setEntries(try encoder.entries(of: value), doc, merge)
   }
 
   /// Writes the named fields of a value.
@@ -117,7 +115,15 @@ public final class Transaction: Sendable {
     from value: T, forDocument doc: DocumentReference, mergeFields: [Any],
     encoder: Firestore.Encoder = Firestore.Encoder()
   ) throws -> Transaction {
-    setData(try encoder.encode(value), forDocument: doc, mergeFields: mergeFields)
+    setEntries(try encoder.entries(of: value), doc, mergeFields)
+  }
+
+  private func setEntries(_ entries: [UserEntry], _ document: DocumentReference, _ merge: Bool) -> Transaction {
+    add(document) { try .set(document, entries, as: merge ? .merge : .set) }
+  }
+
+  private func setEntries(_ entries: [UserEntry], _ document: DocumentReference, _ mergeFields: [Any]) -> Transaction {
+    add(document) { try .set(document, entries, as: .mergeFields(mergeFields.map(FieldPath.reading))) }
   }
 
   /// Sends the writes, with what was read as their condition.

@@ -40,7 +40,7 @@ public final class WriteBatch: Sendable {
   /// - Returns: The batch.
   @discardableResult
   public func setData(_ data: [String: Any], forDocument document: DocumentReference, merge: Bool) -> WriteBatch {
-    add(document) { try .set(document, UserValue.entries(of: data), as: merge ? .merge : .set) }
+    setEntries(UserValue.entries(of: data), document, merge)
   }
 
   /// Adds the writing of the named fields of a document.
@@ -54,9 +54,7 @@ public final class WriteBatch: Sendable {
   public func setData(
     _ data: [String: Any], forDocument document: DocumentReference, mergeFields: [Any]
   ) -> WriteBatch {
-    add(document) {
-      try .set(document, UserValue.entries(of: data), as: .mergeFields(mergeFields.map(FieldPath.reading)))
-    }
+    setEntries(UserValue.entries(of: data), document, mergeFields)
   }
 
   /// Adds a change of fields of an existing document.
@@ -78,7 +76,7 @@ public final class WriteBatch: Sendable {
   public func setData<T: Encodable>(
     from value: T, forDocument doc: DocumentReference, encoder: Firestore.Encoder = Firestore.Encoder()
   ) throws -> WriteBatch {
-    setData(try encoder.encode(value), forDocument: doc)
+    setEntries(try encoder.entries(of: value), doc, false)
   }
 
   /// Adds the writing of a document with the fields of a value.
@@ -88,7 +86,7 @@ public final class WriteBatch: Sendable {
   public func setData<T: Encodable>(
     from value: T, forDocument doc: DocumentReference, merge: Bool, encoder: Firestore.Encoder = Firestore.Encoder()
   ) throws -> WriteBatch {
-    setData(try encoder.encode(value), forDocument: doc, merge: merge)
+    setEntries(try encoder.entries(of: value), doc, merge)
   }
 
   /// Adds the writing of the named fields of a value.
@@ -99,7 +97,15 @@ public final class WriteBatch: Sendable {
     from value: T, forDocument doc: DocumentReference, mergeFields: [Any],
     encoder: Firestore.Encoder = Firestore.Encoder()
   ) throws -> WriteBatch {
-    setData(try encoder.encode(value), forDocument: doc, mergeFields: mergeFields)
+    setEntries(try encoder.entries(of: value), doc, mergeFields)
+  }
+
+  private func setEntries(_ entries: [UserEntry], _ document: DocumentReference, _ merge: Bool) -> WriteBatch {
+    add(document) { try .set(document, entries, as: merge ? .merge : .set) }
+  }
+
+  private func setEntries(_ entries: [UserEntry], _ document: DocumentReference, _ mergeFields: [Any]) -> WriteBatch {
+    add(document) { try .set(document, entries, as: .mergeFields(mergeFields.map(FieldPath.reading))) }
   }
 
   /// Writes everything in the batch; a second commit stops the program.
