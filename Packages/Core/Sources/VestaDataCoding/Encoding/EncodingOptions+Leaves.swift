@@ -62,12 +62,14 @@ extension EncodingOptions {
   }
 
   /// A floating-point number, under the strategy for non-finite numbers.
-  func number<F: BinaryFloatingPoint>(_ value: F, at path: [any CodingKey]) throws -> EncodedValue {
+  func number<F: BinaryFloatingPoint>(
+    _ value: F, at path: @autoclosure () -> [any CodingKey]
+  ) throws -> EncodedValue {
     if value.isFinite { return .double(Double(value)) }
     switch floats {
     case .throw:
       throw EncodingError.invalidValue(
-        value, .init(codingPath: path, debugDescription: "The number \(value) has no representation."))
+        value, .init(codingPath: path(), debugDescription: "The number \(value) has no representation."))
     case .convertToString(let positive, let negative, let nan):
       return .string(value.isNaN ? nan : value.sign == .minus ? negative : positive)
     }

@@ -1,5 +1,4 @@
 import VestaBytes
-
 package import VestaFirestoreBackend
 package import VestaFirestoreModel
 
@@ -14,11 +13,13 @@ package struct MutationQueue: Sendable {
   package private(set) var overlays: [DocumentKey: Overlay] = [:]
   /// The token of the last response of the write stream.
   package var streamToken: [UInt8] = []
-  private var idsByKey: [DocumentKey: Set<Int>] = [:]
+  private var idsByKey: [DocumentKey: FewNumbers<Int>] = [:]
   /// How many batches of a document have been removed since its overlay was computed.
   private var removals: [DocumentKey: Int] = [:]
   private var groups: [CollectionID: Set<ResourcePath>] = [:]
   private var overlaysByCollection: [ResourcePath: Set<DocumentKey>] = [:]
+  /// The last collection that was looked for: most writes of a batch are in one.
+  private var lastCollection = ResourcePath.root
   /// The identifier of the next batch; never used twice.
   package private(set) var nextID = 1
   /// The name of this queue in requests, made with the first batch: a new one for each run, because identifiers of
@@ -52,10 +53,21 @@ package struct MutationQueue: Sendable {
   private mutating func insert(_ batch: MutationBatch) {
     list.append(batch)
     nextID = max(nextID, batch.id + 1)
+    var noted = ResourcePath.root
     for key in batch.paths {
-      idsByKey[key, default: []].insert(batch.id)
-      groups[key.parent.collectionID, default: []].insert(key.parent)
+      idsByKey[key, default: .one(batch.id)].insert(batch.id)
+      let collection = collection(of: key)
+      guard collection != noted else { continue }
+      groups[collection.collectionID, default: []].insert(collection)
+      noted = collection
     }
+  }
+
+  private mutating func collection(of key: DocumentKey) -> ResourcePath {
+    if lastCollection.segments.count + 1 != key.segments.count || !key.hasPrefix(lastCollection) {
+      lastCollection = key.parent
+    }
+    return lastCollection
   }
 
   /// Removes a batch and the overlays that end with it.
@@ -66,10 +78,9 @@ package struct MutationQueue: Sendable {
     let batch = list[index]
     if index == first { removeFirst() } else { list.remove(at: index) }
     for key in batch.paths {
-      idsByKey[key]?.remove(id)
-      if idsByKey[key]?.isEmpty == true { idsByKey[key] = nil }
+      if let index = idsByKey.index(forKey: key), idsByKey.values[index].remove(id) { idsByKey.remove(at: index) }
+      if overlays[key]?.largestBatchID == id { removeOverlay(of: key) }
     }
-    for key in batch.paths where overlays[key]?.largestBatchID == id { removeOverlay(of: key) }
     return batch
   }
 
@@ -119,12 +130,12 @@ package struct MutationQueue: Sendable {
   }
 
   /// The number of the oldest batch that writes a document.
-  func oldest(of key: DocumentKey) -> Int? { idsByKey[key]?.min() }
+  func oldest(of key: DocumentKey) -> Int? { idsByKey[key]?.smallest }
 
   /// The batches that write a document, oldest first.
   package func batches(of key: DocumentKey) -> [MutationBatch] {
     guard let ids = idsByKey[key] else { return [] }
-    return ids.sorted().compactMap { batch($0) }
+    return ids.sorted.compactMap { batch($0) }
   }
 
   /// Puts an overlay in place of the one of its document.
@@ -132,15 +143,16 @@ package struct MutationQueue: Sendable {
     let key = overlay.mutation.path
     overlays[key] = overlay
     if !removals.isEmpty { removals[key] = nil }
-    overlaysByCollection[key.parent, default: []].insert(key)
+    overlaysByCollection[collection(of: key), default: []].insert(key)
   }
 
   /// Removes the overlay of a document.
   package mutating func removeOverlay(of key: DocumentKey) {
     guard overlays.removeValue(forKey: key) != nil else { return }
-    removals[key] = nil
-    overlaysByCollection[key.parent]?.remove(key)
-    if overlaysByCollection[key.parent]?.isEmpty == true { overlaysByCollection[key.parent] = nil }
+    if !removals.isEmpty { removals[key] = nil }
+    guard let index = overlaysByCollection.index(forKey: collection(of: key)) else { return }
+    overlaysByCollection.values[index].remove(key)
+    if overlaysByCollection.values[index].isEmpty { overlaysByCollection.remove(at: index) }
   }
 
   /// The documents of a collection that have an overlay.

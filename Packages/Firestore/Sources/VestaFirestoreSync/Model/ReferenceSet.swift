@@ -2,36 +2,7 @@ import VestaFirestoreModel
 
 /// Pairs of a document and a number, found from both sides: which target or view refers to which document.
 package struct ReferenceSet: Sendable {
-  /// The numbers of one document: as a rule a single one, which needs no separate set.
-  private enum Numbers: Sendable {
-    case one(Int32)
-    case many(Set<Int32>)
-
-    mutating func insert(_ id: Int32) {
-      switch self {
-      case .one(let old): if old != id { self = .many([old, id]) }
-      case .many(var ids):
-        // Let go before the change, so that nothing is copied.
-        self = .one(id)
-        ids.insert(id)
-        self = .many(ids)
-      }
-    }
-
-    /// Removes a number and returns whether it was the last one.
-    mutating func remove(_ id: Int32) -> Bool {
-      switch self {
-      case .one(let old): return old == id
-      case .many(var ids):
-        self = .one(id)
-        ids.remove(id)
-        if ids.count == 1, let last = ids.first { self = .one(last) } else { self = .many(ids) }
-        return ids.isEmpty
-      }
-    }
-  }
-
-  private var idsByKey: [DocumentKey: Numbers] = [:]
+  private var idsByKey: [DocumentKey: FewNumbers<Int32>] = [:]
   private var keysByID: [Int32: Set<DocumentKey>] = [:]
 
   /// An empty set.
