@@ -44,7 +44,7 @@ public struct AppCheckRoute: Sendable, Hashable {
   /// - Throws: `BytesError` for a path that is not percent-encoded well.
   public init?(method: String, target: String) throws(BytesError) {
     var path: [String] = []
-    for part in target.prefix(while: { $0 != "?" }).split(separator: "/", maxSplits: 8) {
+    for part in target.prefix(while: { $0 != "?" }).parts(at: "/", maxSplits: 8, omittingEmpty: true) {
       path.append(try PercentEncoding.decode(part))
     }
     guard let version = path.first, version == "v1" || version == "v1beta" else { return nil }

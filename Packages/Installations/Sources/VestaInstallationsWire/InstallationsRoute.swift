@@ -32,7 +32,7 @@ public struct InstallationsRoute: Sendable, Hashable {
   /// - Throws: `BytesError` for a path that is not percent-encoded well.
   public init?(method: String, target: String) throws(BytesError) {
     var path: [String] = []
-    for part in target.prefix(while: { $0 != "?" }).split(separator: "/", maxSplits: 7) {
+    for part in target.prefix(while: { $0 != "?" }).parts(at: "/", maxSplits: 7, omittingEmpty: true) {
       path.append(try PercentEncoding.decode(part))
     }
     guard path.count >= 4, path[0] == "v1", path[1] == "projects", path[3] == "installations" else { return nil }

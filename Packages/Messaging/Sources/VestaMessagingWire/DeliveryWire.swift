@@ -90,7 +90,7 @@ public enum DeliveryWire {
     let parts = try OutboxSchema.message(json: body, limits: pageLimits, ignoresUnknownNames: true)
     var messages: [OutboxMessage] = []
     for sent in parts.messages {
-      guard let id = sent.name.split(separator: "/").last, let sentTime = sent.sentTime,
+      guard let id = sent.name.parts(at: "/", omittingEmpty: true).last, let sentTime = sent.sentTime,
         let expiryTime = sent.expiryTime, let message = sent.message
       else { throw BytesError(.malformed, "an entry is no sent message") }
       messages.append(

@@ -103,7 +103,7 @@ public enum RegistrationWire {
   public static func token(_ body: [UInt8]) throws(BytesError) -> String {
     let object = try JSONObject(json: body, limits: limits)
     if let token = object["token"]?.string { return token }
-    guard let name = object["name"]?.string?.split(separator: "/", omittingEmptySubsequences: false), name.count == 4,
+    guard let name = object["name"]?.string?.parts(at: "/"), name.count == 4,
       name[2] == "registrations", !name[3].isEmpty
     else { throw BytesError(.malformed, "the answer has no token and no name") }
     return String(name[3])

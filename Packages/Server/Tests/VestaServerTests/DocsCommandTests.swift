@@ -13,6 +13,7 @@ import VestaTransportInterop
     let directory = try TemporaryDirectory()
     // A file next to the folder, for requests that try to leave it.
     try Data("secret".utf8).write(to: URL(filePath: directory.path).appending(path: "secret"))
+    try Data("secret".utf8).write(to: URL(filePath: directory.path + "/\u{301}secret"))
     let root = URL(filePath: directory.path).appending(path: "site")
     let documentation = root.appending(path: "documentation/a(_:)")
     try FileManager.default.createDirectory(at: documentation, withIntermediateDirectories: true)
@@ -43,7 +44,7 @@ import VestaTransportInterop
 
   @Test(arguments: [
     "/../secret", "/documentation/../../secret", "/%2e%2e/secret", "/a%00b", "/%zz", "/.",
-    "/documentation/%2E%2E%2Fsecret",
+    "/documentation/%2E%2E%2Fsecret", "/..%2F%CC%81secret",
   ])
   func `nothing outside of the folder is served`(target: String) async throws {
     try await site { root in

@@ -138,7 +138,9 @@ public final class StorageRemote: StorageBackend {
     func with(_ code: ServiceCode, _ reason: StorageServiceError.Reason?) -> StorageServiceError {
       StorageServiceError(code, error.message, reason: reason, errorDetails: details)
     }
-    let size = field("content-range", answer.fields).flatMap { $0.split(separator: "/").last }.flatMap { Int64($0) }
+    let size = field("content-range", answer.fields).flatMap { $0.parts(at: "/", omittingEmpty: true).last }.flatMap {
+      Int64($0)
+    }
     if answer.status.code == 416, let size { return with(.outOfRange, .outOfRange(size: size)) }
     if let upload = try? ResumableAnswer(field: { field($0, answer.fields) }) {
       if answer.status.code == 400, let received = upload.received {

@@ -26,6 +26,7 @@ let rules: [@Sendable (House) -> [Violation]] = [
   nothingTraps,
   failuresReturnToTheirCaller,
   waitsHaveAClock,
+  pathsAreDividedByBytes,
   logCodesAreUnique,
   logPrefixesBelongToOneModule,
   logCodesAreRegistered,

@@ -67,6 +67,14 @@ import Testing
       ])
   }
 
+  @Test func `a path divided by characters is found, but not in a module for tests`() {
+    let line = "let parts = path.split(separator: \"/\", maxSplits: 1)\n"
+    tree.files[file] = line
+    tree.files["Packages/SQLite/Sources/VestaSQLite/C.swift"] = "// path.split(separator: \"/\")\n" + line
+    tree.files["Packages/SQLite/Sources/VestaSQLiteTesting/D.swift"] = line
+    #expect(tree.verdict == ["\(file):1: split", "Packages/SQLite/Sources/VestaSQLite/C.swift:2: split"])
+  }
+
   @Test(arguments: [
     "try await ContinuousClock().sleep(for: .seconds(1))", "queue.asyncAfter(deadline: .now() + 1) {}",
     "try await SuspendingClock().sleep(until: end)", "usleep(1_000)", "Thread.sleep(forTimeInterval: 1)",

@@ -1,3 +1,5 @@
+import VestaBytes
+
 /// The client library that sent a call.
 public struct ClientInfo: Sendable, Hashable {
   /// The platform, such as "linux" or "ios".
@@ -77,7 +79,7 @@ extension ClientInfo {
     var info: ClientInfo?
     var platform = ""
     for word in text.split(separator: " ") {
-      let parts = word.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+      let parts = word.parts(at: "/", maxSplits: 1).map(String.init)
       guard parts.count == 2, parts.allSatisfy(isPlain), !parts[0].isEmpty else { continue }
       if parts[0].hasPrefix("gl-") {
         platform = String(parts[0].dropFirst(3))
@@ -93,7 +95,7 @@ extension ClientInfo {
 
   /// `platform/FirebaseSDK/version/library`, and `platform/version/library` of the web.
   private static func path(_ text: String) -> ClientInfo? {
-    let parts = text.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
+    let parts = text.parts(at: "/").map(String.init)
     guard (3...5).contains(parts.count), parts.allSatisfy({ isPlain($0) && !$0.isEmpty }) else { return nil }
     let version = parts.dropFirst().first { $0.utf8.first.map { $0 >= 48 && $0 <= 57 } ?? false }
     guard let version else { return nil }

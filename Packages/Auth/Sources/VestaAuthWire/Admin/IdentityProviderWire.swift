@@ -69,7 +69,7 @@ public enum IdentityProviderWire {
   ///   - id: The id, where the object's name does not say it.
   public static func provider(_ object: JSONObject, id: String? = nil) throws(BytesError) -> IdentityProvider {
     let name = object["name"]?.string.flatMap {
-      $0.split(separator: "/", omittingEmptySubsequences: false).last.map(String.init)
+      $0.parts(at: "/").last.map(String.init)
     }
     var provider = IdentityProvider(id: id ?? name ?? "")
     try JSONMembers.merge(object, into: &provider, table(provider.id).map(\.json))

@@ -1,4 +1,5 @@
 public import Dispatch
+import VestaBytes
 import VestaConcurrency
 
 #if canImport(FoundationEssentials)
@@ -32,7 +33,7 @@ public final class VestaOptions: Sendable, Hashable, CustomStringConvertible {
     var backend = Backend.embedded()
     var callbackQueue: QueueReference?
 
-    static let programName = CommandLine.arguments.first?.split(separator: "/").last.map(String.init) ?? "vesta"
+    static let programName = CommandLine.arguments.first?.parts(at: "/").last.map(String.init) ?? "vesta"
   }
 
   /// A queue, equal to itself alone.

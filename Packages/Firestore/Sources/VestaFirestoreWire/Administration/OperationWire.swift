@@ -63,7 +63,9 @@ enum AnyMessageWire: ProtobufKind {
     return AnyMessage(type: type(of: url), bytes: nil, json: object)
   }
 
-  private static func type(of url: String) -> String { url.split(separator: "/").last.map(String.init) ?? "" }
+  private static func type(of url: String) -> String {
+    url.parts(at: "/", omittingEmpty: true).last.map(String.init) ?? ""
+  }
 }
 
 /// Work that a call has started: `google.longrunning.Operation`.

@@ -1,3 +1,5 @@
+import VestaBytes
+
 /// Reads schedules: cron's five fields, and the short forms of App Engine; pure.
 ///
 /// | form | meaning |
@@ -79,7 +81,7 @@ enum ScheduleParser {
     }
 
     private func part(_ part: Substring, _ text: String) throws(ScheduleError) -> [Int] {
-      let halves = part.split(separator: "/", omittingEmptySubsequences: false)
+      let halves = part.parts(at: "/")
       guard halves.count <= 2 else { return try refuse(part, text) }
       var step = 1
       if halves.count == 2 {

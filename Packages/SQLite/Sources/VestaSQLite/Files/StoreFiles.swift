@@ -72,7 +72,7 @@ final class StoreFiles: Sendable {
   ///
   /// - Parameter file: A file in the directory of the store; for another path the answer names the function alone.
   static func repairCall(_ file: String) -> String {
-    let folders = file.split(separator: "/", omittingEmptySubsequences: false)
+    let folders = file.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).map { Substring($0) }
     guard folders.count > 2, folders[folders.count - 1].hasPrefix("store.sqlite") else { return "SQLiteStore.repair" }
     let directory = folders.dropLast(2).joined(separator: "/")
     return "SQLiteStore.repair(named: \"\(folders[folders.count - 2])\", in: \"\(directory)\")"

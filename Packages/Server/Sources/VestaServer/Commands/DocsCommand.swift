@@ -84,7 +84,7 @@ struct DocumentationFolder: HTTPHandler {
   /// The path of a file below the folder; `nil` for one that leads out of it.
   static func path(_ target: Substring) -> String? {
     guard let text = try? PercentEncoding.decode(target), !text.utf8.contains(0) else { return nil }
-    let parts = text.split(separator: "/")
+    let parts = text.parts(at: "/", omittingEmpty: true)
     return parts.contains { $0 == ".." || $0 == "." } ? nil : parts.joined(separator: "/")
   }
 

@@ -51,7 +51,8 @@ public enum DownloadHeaders {
   public static func object(
     _ name: ObjectName, length: Int64?, field: (String) -> String?
   ) -> StorageObject? {
-    let total = field("content-range").map { $0.split(separator: "/").last.flatMap { Int64($0) } } ?? length
+    let total =
+      field("content-range").map { $0.parts(at: "/", omittingEmpty: true).last.flatMap { Int64($0) } } ?? length
     let digest = field("x-goog-hash").map { ObjectWire.digest(hash: $0) }
     guard let generation = field("x-goog-generation").flatMap({ Int64($0) }), let size = total,
       let checksum = digest?.crc32c

@@ -159,7 +159,7 @@ public enum ByteRangeWire {
   /// Reads the header `content-range`; `nil` for what is none.
   public static func part(_ header: String) -> Part? {
     guard header.lowercased().hasPrefix("bytes ") else { return nil }
-    let parts = header.dropFirst(6).split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
+    let parts = header.dropFirst(6).parts(at: "/", maxSplits: 1)
     guard parts.count == 2 else { return nil }
     let total = number(parts[1])
     guard total != nil || parts[1] == "*" else { return nil }

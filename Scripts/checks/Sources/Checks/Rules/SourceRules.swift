@@ -97,6 +97,23 @@
   }
 }
 
+/// Paths and names that others send are divided by bytes.
+///
+/// `split` compares characters of the user, so that a combining mark at the start of a name hides the slash before it.
+/// Modules for tests divide the names of tests.
+@Sendable func pathsAreDividedByBytes(_ house: House) -> [Violation] {
+  let files = house.files.filter { file in
+    let isForTests = ["Testing", "Contracts", "Fakes"].contains { file.module?.hasSuffix($0) == true }
+    return file.isSource && file.isHouse && !isForTests
+  }
+  return files.flatMap { file in
+    file.source.codeAndStrings.enumerated().compactMap { index, line in
+      guard line.contains(#".split(separator: "/""#) else { return nil }
+      return Violation(file.path, index + 1, "split", "divide the text by bytes: `parts(at: \"/\")` of VestaBytes")
+    }
+  }
+}
+
 /// The waits of the standard library, of Dispatch, of Foundation and of the system.
 private let bareWaits = [
   "Task.sleep(", "ContinuousClock().sleep(", "SuspendingClock().sleep(", ".asyncAfter(", "usleep(", "nanosleep(",
