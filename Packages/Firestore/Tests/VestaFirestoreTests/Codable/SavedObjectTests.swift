@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import VestaCore
 import VestaTesting
 
 @testable import VestaFirestore

@@ -157,7 +157,6 @@ indirect enum SavedTree: Encodable {
     let time = Timestamp(seconds: 5, nanoseconds: 1_234)
     let field = random.pick([
       FieldValue.serverTimestamp(), .increment(Int64(3)), .increment(0.5), .arrayUnion([1, "a"]), .delete(),
-      .vector([1.0]),
     ])
     let values: [any Encodable] = [
       true, false, 0, 1, Int8(-1), Int16(300), Int32.min, Int64.max, UInt8(1), UInt16(7), UInt32.max, UInt(9),
@@ -167,8 +166,10 @@ indirect enum SavedTree: Encodable {
       GeoPoint(latitude: 1, longitude: -2), VectorValue([1.5, 2]), testDatabase.document("a/b"), Int?.none,
       Int?.some(4),
       [Int](), [String: Int](), [[1], []], ["a": [true]], Optional(time), Optional(Optional(field)), UUID(),
-      DocumentID(wrappedValue: "x"), ServerTimestamp<Date>(wrappedValue: nil), ServerTimestamp(wrappedValue: time),
-      ExplicitNull<String>(wrappedValue: nil), ExplicitNull(wrappedValue: [1]), ExplicitNull(wrappedValue: field),
+      DocumentID<String>(wrappedValue: "x"), ServerTimestamp<Date>(wrappedValue: nil),
+      ServerTimestamp<Timestamp>(wrappedValue: time),
+      ExplicitNull<String>(wrappedValue: nil), ExplicitNull<[Int]>(wrappedValue: [1]),
+      ExplicitNull<FieldValue>(wrappedValue: field),
     ]
     return random.oneIn(12) ? random.pick([.null, .nothing]) : .scalar(random.pick(values))
   }
