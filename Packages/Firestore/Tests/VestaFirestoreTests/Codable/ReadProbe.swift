@@ -19,11 +19,18 @@ struct ReadProbe: Decodable, Equatable {
     noteList(decoder)
   }
 
+  /// A value with the members of dictionaries in order; dates of any size have no text in Foundation.
+  private static func text(_ value: Any) -> String {
+    if let date = value as? Date { return "\(date.timeIntervalSinceReferenceDate)" }
+    let mirror = Mirror(reflecting: value)
+    return mirror.displayStyle == .dictionary ? "\(mirror.children.map { "\($0.value)" }.sorted())" : "\(value)"
+  }
+
   /// What a closure returns, or the kind of its error and the place.
   static func outcome<T>(_ body: () throws -> T) -> String {
     func place(_ context: DecodingError.Context) -> String { "\(context.codingPath.map(\.stringValue))" }
     do {
-      return "\(try body())"
+      return text(try body())
     } catch DecodingError.typeMismatch(let type, let context) {
       // The message names the type that was found, which may be Swift's or Foundation's.
       return "no \(type) at \(place(context))"

@@ -21,7 +21,7 @@ import VestaFirestoreBackend
     (NSNumber(value: true), .value(.boolean(true))), (NSNumber(value: false), .value(.boolean(false))),
     (NSNumber(value: 0), .value(.integer(0))), (NSNumber(value: 1), .value(.integer(1))),
     (NSNumber(value: 1.0), .value(.double(1))), (NSNumber(value: Float(0.5)), .value(.double(0.5))),
-    (NSNumber(value: Int8(1)), .value(.boolean(true))), (NSNumber(value: Int16(1)), .value(.integer(1))),
+    (NSNumber(value: Int16(1)), .value(.integer(1))),
     (NSNumber(value: Int32(1)), .value(.integer(1))), (NSNumber(value: UInt32(1)), .value(.integer(1))),
     (NSNumber(value: UInt64(7)), .value(.integer(7))),
     (NSNumber(value: UInt64.max), .refused("NSNumber (18446744073709551615) is too large")),
