@@ -23,6 +23,7 @@ struct ReadProbe: Decodable, Equatable {
   private static func text(_ value: Any) -> String {
     if let date = value as? Date { return "\(date.timeIntervalSinceReferenceDate)" }
     let mirror = Mirror(reflecting: value)
+    if mirror.displayStyle == .optional { return mirror.children.first.map { text($0.value) } ?? "nil" }
     return mirror.displayStyle == .dictionary ? "\(mirror.children.map { "\($0.value)" }.sorted())" : "\(value)"
   }
 
@@ -52,12 +53,17 @@ struct ReadProbe: Decodable, Equatable {
   private mutating func noteScalars(_ decoder: any Decoder) {
     notes.append("nil: " + Self.outcome { try decoder.singleValueContainer().decodeNil() })
     func all<each T: Decodable>(_ types: repeat (each T).Type) { repeat note(each types, decoder) }
+    func decodes<each T: Decodable>(_ types: repeat (each T).Type) {
+      repeat notes.append("\((each types)): " + Self.text((try? (each types).init(from: decoder)) as Any))
+    }
     all(Bool.self, Int.self, Int8.self, Int16.self, Int32.self, Int64.self)
     all(UInt.self, UInt8.self, UInt16.self, UInt32.self, UInt64.self)
     all(Float.self, Double.self, Decimal.self, String.self, URL.self, UUID.self, Date.self, Data.self)
     all(Timestamp.self, GeoPoint.self, VectorValue.self, DocumentReference.self)
-    all(Int?.self, Bool?.self, Double?.self, [Int].self, [Double?].self, [Bool].self, [String: Int].self)
-    all([String: Bool?].self, [Int: Double].self, ServerTimestamp<Date>.self, ServerTimestamp<Timestamp>.self)
+    all(Int?.self, Bool?.self, Double?.self, [Int].self, [Double?].self, [Bool].self)
+    all(ServerTimestamp<Date>.self, ServerTimestamp<Timestamp>.self)
+    // Which member of several fails first is not known.
+    decodes([String: Int].self, [String: Bool?].self, [Int: Double].self, [String: Decimal].self)
     all(ExplicitNull<Int>.self, ExplicitNull<Bool>.self, DocumentID<String>.self, Timestamp?.self)
   }
 

@@ -54,15 +54,15 @@ import VestaTesting
     return encoder
   }
 
-  @Test(arguments: UInt64(1)...8) func `random objects are written as their dictionaries`(seed: UInt64) {
+  @Test(arguments: UInt64(1)...3) func `random objects are written as their dictionaries`(seed: UInt64) {
     var random = SplitMix(seed: seed)
     var written = 0
-    for round in 0..<2_000 {
+    for round in 0..<600 {
       let (encoder, value) = (encoder(&random), SavedTree.document(&random))
       if (try? encoder.entries(of: value)) != nil { written += 1 }
       #expect(isSame(value, encoder), "seed \(seed), round \(round): \(value)")
     }
-    #expect(written > 500)
+    #expect(written > 150)
   }
 
   // MARK: All forms of writing

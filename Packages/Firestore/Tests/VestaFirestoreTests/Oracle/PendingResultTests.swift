@@ -35,7 +35,7 @@ struct PendingResultTests {
     return found
   }
 
-  @Test(arguments: UInt64(1)...10) func `results with pending writes are those of the documents in memory`(
+  @Test(arguments: UInt64(1)...4) func `results with pending writes are those of the documents in memory`(
     seed: UInt64
   ) async throws {
     var random = SplitMix(seed: seed)
@@ -49,7 +49,7 @@ struct PendingResultTests {
       documents[write.path] = write.apply(to: documents[write.path])
       write.perform(db)
     }
-    for round in 0..<3 {
+    for round in 0..<2 {
       for _ in 0..<25 { write() }
       try await db.waitForPendingWrites()
       try await db.disableNetwork()
