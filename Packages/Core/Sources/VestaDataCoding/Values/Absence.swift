@@ -27,7 +27,7 @@ func presentValue(_ value: Any) -> Any? {
 func isPlain(_ value: Any) -> Bool {
   let type = type(of: value)
   return type == String.self || type == Int.self || type == Double.self || type == Bool.self || type == [Any].self
-    || type == [String: Any].self || isNumberObject(type)
+    || type == [String: Any].self || type == Int64.self || isNumberObject(type)
 }
 
 /// The class of the two objects for booleans, which is not that of numbers everywhere.

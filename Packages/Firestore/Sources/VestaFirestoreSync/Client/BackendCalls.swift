@@ -38,6 +38,7 @@ struct BackendCalls: Sendable {
     let request = BatchGetDocumentsRequest(database: text, documents: names.map(\.description))
     var documents: [ResourcePath: CachedDocument] = [:]
     try await call { context in
+      documents = [:]
       try await backend.batchGet(request, context: context) { response in
         switch response.result {
         case .found(let document)?:
@@ -59,6 +60,7 @@ struct BackendCalls: Sendable {
     let wanted = name.description
     var found: CachedDocument?
     try await call { context in
+      found = nil
       let request = BatchGetDocumentsRequest(database: text, documents: [wanted])
       try await backend.batchGet(request, context: context) { response in
         guard case .found(let document)? = response.result else { return }
@@ -76,6 +78,8 @@ struct BackendCalls: Sendable {
     let request = RunQueryRequest(parent: parent, query: query)
     var documents: [CachedDocument] = []
     try await call { context in
+      // Some of what was received before a refusal may be no result any more.
+      documents = []
       try await backend.runQuery(request, context: context) { response in
         guard let document = response.document else { return }
         documents.append(try CachedDocument(document, likely: database))
