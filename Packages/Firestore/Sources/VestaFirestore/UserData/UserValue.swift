@@ -26,8 +26,8 @@ struct UserEntry: Sendable, Hashable {
 extension UserValue {
   /// A value as applications hold it: Swift's and Foundation's types, or Firestore's own.
   ///
-  /// Swift's number types keep their kind. An `NSNumber` is a boolean if it was made of one or of an 8-bit integer, as
-  /// in the Firebase SDK, else an integer or a double.
+  /// Swift's number types keep their kind. An `NSNumber` is a boolean if it was made of one, else an integer or a
+  /// double; with Apple's Foundation also if it was made of an 8-bit integer, as in the Firebase SDK.
   init(any: Any) {
     if let known = UserValue.common(any) ?? UserValue.firestore(any) ?? UserValue.swift(any) {
       self = known
