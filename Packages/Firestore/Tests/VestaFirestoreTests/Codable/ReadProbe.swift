@@ -8,7 +8,7 @@ struct ReadProbe: Decodable, Equatable {
   private struct Key: CodingKey {
     var stringValue: String
     var intValue: Int? { nil }
-    init?(stringValue: String) { self.stringValue = stringValue }
+    init(stringValue: String) { self.stringValue = stringValue }
     init?(intValue: Int) { nil }
   }
 
@@ -83,7 +83,7 @@ struct ReadProbe: Decodable, Equatable {
       notes += (try? map.decode(ReadProbe.self, forKey: key))?.notes ?? ["null"]
       notes += (try? ReadProbe(from: map.superDecoder(forKey: key)))?.notes ?? ["no probe"]
     }
-    notes.append(Self.outcome { try map.decode(Int.self, forKey: Key(stringValue: "none")!) })
+    notes.append(Self.outcome { try map.decode(Int.self, forKey: Key(stringValue: "none")) })
   }
 
   private mutating func noteList(_ decoder: any Decoder) {
