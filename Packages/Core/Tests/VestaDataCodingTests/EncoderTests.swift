@@ -82,16 +82,7 @@ import VestaDataCoding
 
   @Test func `a custom strategy sees the path to each key`() throws {
     let encoder = FirebaseDataEncoder()
-    encoder.keyEncodingStrategy = .custom { path in
-      struct Key: CodingKey {
-        var stringValue: String
-        var intValue: Int? { nil }
-        init(_ text: String) { stringValue = text }
-        init?(stringValue: String) { self.init(stringValue) }
-        init?(intValue: Int) { nil }
-      }
-      return Key(path.map(\.stringValue).joined(separator: "/"))
-    }
+    encoder.keyEncodingStrategy = .custom { path in path.map(\.stringValue).joined(separator: "/").codingKey }
     let encoded = try encoder.encode(City.lyon) as? [String: Any]
     #expect((encoded?["mayor"] as? [String: Any])?["mayor/givenName"] as? String == "Ann")
   }

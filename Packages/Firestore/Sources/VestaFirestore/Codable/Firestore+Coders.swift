@@ -37,7 +37,7 @@ extension Firestore {
       return fields
     }
 
-    /// The fields of a value as they are written, without a dictionary between.
+    /// The fields of a value as they are written; no dictionary is made of them first.
     func entries<T: Encodable>(of value: T) throws -> [UserEntry] {
       guard case .map(let entries) = try makeEncoder().encode(value, as: UserValue.self) else {
         throw Self.misplaced(value)

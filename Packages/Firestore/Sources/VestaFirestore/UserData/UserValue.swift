@@ -118,7 +118,7 @@ extension UserValue {
   }
 }
 
-/// What an encoder writes, without a dictionary of `Any` between.
+/// An encoder makes these values directly, and no dictionary of `Any` first.
 extension UserValue: EncodedStructure {
   static var null: UserValue { .value(.null) }
   static func boolean(_ value: Bool) -> UserValue { .value(.boolean(value)) }

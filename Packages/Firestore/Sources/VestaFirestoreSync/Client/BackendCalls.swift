@@ -78,7 +78,7 @@ struct BackendCalls: Sendable {
     let request = RunQueryRequest(parent: parent, query: query)
     var documents: [CachedDocument] = []
     try await call { context in
-      // Some of what was received before a refusal may be no result any more.
+      // A document that was received before a refusal may have been deleted since.
       documents = []
       try await backend.runQuery(request, context: context) { response in
         guard let document = response.document else { return }

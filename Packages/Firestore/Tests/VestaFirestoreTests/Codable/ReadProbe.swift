@@ -27,7 +27,7 @@ struct ReadProbe: Decodable, Equatable {
     return mirror.displayStyle == .dictionary ? "\(mirror.children.map { "\($0.value)" }.sorted())" : "\(value)"
   }
 
-  /// What a closure returns, or the kind of its error and the place.
+  /// The result of a closure as text, or the kind of its error and the place.
   static func outcome<T>(_ body: () throws -> T) -> String {
     func place(_ context: DecodingError.Context) -> String { "\(context.codingPath.map(\.stringValue))" }
     do {

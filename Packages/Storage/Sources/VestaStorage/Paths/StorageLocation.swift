@@ -17,7 +17,7 @@ struct StorageLocation: Sendable, Hashable {
 
   /// The path without empty components.
   static func canonical(_ path: String) -> String {
-    path.utf8.split(separator: UInt8(ascii: "/")).map { String(Substring($0)) }.joined(separator: "/")
+    path.parts(at: "/", omittingEmpty: true).joined(separator: "/")
   }
 
   /// The last component; "" at the root.

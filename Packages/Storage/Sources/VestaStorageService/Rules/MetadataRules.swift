@@ -66,7 +66,7 @@ enum MetadataRules {
   }
 
   private static func disposition(of name: ObjectName) -> String {
-    let last = name.name.utf8.split(separator: UInt8(ascii: "/")).last.map { String(Substring($0)) } ?? name.name
+    let last = name.name.parts(at: "/", omittingEmpty: true).last.map(String.init) ?? name.name
     return "inline; filename*=utf-8''\(PercentEncoding.unreserved.encode(last))"
   }
 
