@@ -195,8 +195,9 @@ final class WatchHub: Sendable {
   }
 
   private func startTurns(_ start: Start) {
-    // All listeners wait for this task, which does little: it takes precedence over callers that read much.
-    Task(executorPreference: start.executor, priority: .high) { await self.takeTurns(start) }
+    // Not above the tasks of callers that read much: those let others run every few hundred microseconds, while a
+    // thread of higher priority, which sleeps between turns, waits for milliseconds until a busy machine runs it.
+    Task(executorPreference: start.executor, priority: .medium) { await self.takeTurns(start) }
   }
 
   /// Takes turns until nothing has happened since the last one began.
