@@ -84,10 +84,24 @@ open class FirebaseDataDecoder {
   /// - Returns: The value.
   /// - Throws: `DecodingError` with the path to what does not fit, or what the type's own `init(from:)` throws.
   open func decode<T: Decodable>(_ type: T.Type, from structure: Any) throws -> T {
+    try decode(type, from: .any(structure), noting: nil)
+  }
+
+  /// Decodes a value that is read in a form of the caller's, without a structure of `Any` between.
+  ///
+  /// - Parameters:
+  ///   - type: The type to decode.
+  ///   - source: The source.
+  ///   - entry: An entry of the user information for this value alone.
+  /// - Returns: The value.
+  /// - Throws: As ``decode(_:from:)``, and what a map throws for a member.
+  public func decode<T: Decodable>(
+    _ type: T.Type, from source: DecodedValue, noting entry: (key: CodingUserInfoKey, value: Any)?
+  ) throws -> T {
     let options = DecodingOptions(
       dates: dateDecodingStrategy, data: dataDecodingStrategy, floats: nonConformingFloatDecodingStrategy,
-      keys: keyDecodingStrategy, passthrough: passthroughTypeResolver, userInfo: userInfo)
-    return try DataDecoding(value: structure, place: .top, options: options).decode(type)
+      keys: keyDecodingStrategy, passthrough: passthroughTypeResolver, userInfo: userInfo, entry: entry)
+    return try DataDecoding(source, at: .top, options).decode(type)
   }
 }
 
@@ -98,7 +112,8 @@ final class DecodingOptions {
   let floats: FirebaseDataDecoder.NonConformingFloatDecodingStrategy
   let keys: FirebaseDataDecoder.KeyDecodingStrategy
   let passthrough: any StructureCodingPassthroughTypeResolver.Type
-  let userInfo: [CodingUserInfoKey: Any]
+  private let commonInfo: [CodingUserInfoKey: Any]
+  private let entry: (key: CodingUserInfoKey, value: Any)?
   /// Whether keys are left as they are, and whether there are types to pass through: known without looking.
   let renamesKeys: Bool
   let passesTypesThrough: Bool
@@ -108,12 +123,18 @@ final class DecodingOptions {
     dates: FirebaseDataDecoder.DateDecodingStrategy, data: FirebaseDataDecoder.DataDecodingStrategy,
     floats: FirebaseDataDecoder.NonConformingFloatDecodingStrategy, keys: FirebaseDataDecoder.KeyDecodingStrategy,
     passthrough: any StructureCodingPassthroughTypeResolver.Type, userInfo: [CodingUserInfoKey: Any],
-    nested: DecodingOptions? = nil
+    entry: (key: CodingUserInfoKey, value: Any)?, nested: DecodingOptions? = nil
   ) {
     (self.dates, self.data, self.floats, self.keys) = (dates, data, floats, keys)
-    (self.passthrough, self.userInfo, self.nested) = (passthrough, userInfo, nested)
+    (self.passthrough, commonInfo, self.entry, self.nested) = (passthrough, userInfo, entry, nested)
     if case .useDefaultKeys = keys { renamesKeys = false } else { renamesKeys = true }
     passesTypesThrough = passthrough != NoPassthroughTypes.self
+  }
+
+  /// The information for the types that are decoded, put together when one asks for it.
+  var userInfo: [CodingUserInfoKey: Any] {
+    guard let entry else { return commonInfo }
+    return commonInfo.merging([entry.key: entry.value]) { _, entry in entry }
   }
 
   /// The options for what is nested in a value that has these.
@@ -123,7 +144,7 @@ final class DecodingOptions {
   var forDictionary: DecodingOptions {
     guard renamesKeys else { return self }
     return DecodingOptions(
-      dates: dates, data: data, floats: floats, keys: .useDefaultKeys, passthrough: passthrough, userInfo: userInfo,
-      nested: below)
+      dates: dates, data: data, floats: floats, keys: .useDefaultKeys, passthrough: passthrough, userInfo: commonInfo,
+      entry: entry, nested: below)
   }
 }

@@ -27,10 +27,18 @@ package struct EntryJoin {
     test = branch.test
   }
 
-  package var scanned: Int { streams.reduce(0) { $0 + $1.scanned } }
+  /// The number of entries that were read. Streams are looked at in place: a copy of one for each entry would cost more
+  /// than the entry.
+  package var scanned: Int {
+    var sum = 0
+    for index in streams.indices { sum += streams[index].scanned }
+    return sum
+  }
 
-  /// The stream of the entries.
-  package var first: EntryStream { streams[0] }
+  /// The path key of an entry's document, and its row if the entry has it.
+  func document(_ entry: EntryStream.Entry) -> (pathKey: PathKey, row: [UInt8]?) {
+    (streams[0].pathKey(of: entry), streams[0].isOfDocuments ? entry.value : nil)
+  }
 
   /// Whether its entries are one stream's, so that they can be counted without looking at them.
   package var isPlain: Bool { streams.count == 1 && test.isEmpty }
@@ -111,7 +119,12 @@ package struct EntryUnion {
     firstSlice = reader.entryTuning.slice
   }
 
-  package var scanned: Int { joins.reduce(0) { $0 + $1.scanned } }
+  /// The number of entries that were read.
+  package var scanned: Int {
+    var sum = 0
+    for index in joins.indices { sum += joins[index].scanned }
+    return sum
+  }
 
   /// Whether the last call has stopped because no more entries may be looked at.
   package var isPaused: Bool { joins.contains { $0.stop == .pause } }
@@ -163,8 +176,7 @@ package struct EntryUnion {
 
   /// Returns the path key of an entry's document, and its row if the entry has it.
   package func document(_ entry: EntryStream.Entry, _ branch: Int) -> (pathKey: PathKey, row: [UInt8]?) {
-    let stream = joins[branch].first
-    return (stream.pathKey(of: entry), stream.isOfDocuments ? entry.value : nil)
+    joins[branch].document(entry)
   }
 
   /// Counts the entries from here on, or up to the next pause.

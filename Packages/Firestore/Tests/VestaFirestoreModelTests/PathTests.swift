@@ -76,6 +76,28 @@ import VestaTesting
     #expect(throws: Never.self) { try ResourceName(document: root + deep.dropLast(4)) }
   }
 
+  @Test func `paths that are read one after the other are those of each name`() {
+    let database = DatabaseName(project: "p")
+    let names = [
+      "rooms/a", "rooms/b", "rooms/", "rooms/b/c", "rooms/b/c/d", "rooms/b/c/e", "rooms/.", "rooms/__id7__",
+      "rooms/__x__", "rooms2/a", "rooms", "", "rooms/\u{301}a", "rooms/a\u{301}",
+      "r/" + String(repeating: "x", count: 1_501),
+    ].flatMap { [database.documentsPrefix + $0, "projects/q/databases/d/documents/" + $0] } + ["", "a/b", "projects/p"]
+    var generator = SplitMix(seed: 7)
+    for _ in 0..<200 {
+      var paths = DocumentPaths(in: database)
+      for name in (0..<12).compactMap({ _ in names.randomElement(using: &generator) }) {
+        let expected = Result { try ResourceName(document: name, likely: database).path }
+        let result = Result { try paths.path(of: name) }
+        switch (result, expected) {
+        case (.success(let path), .success(let other)): #expect(path == other && path.hashValue == other.hashValue)
+        case (.failure, .failure): break
+        default: Issue.record("\(name): \(result), not \(expected)")
+        }
+      }
+    }
+  }
+
   @Test func `only one spelling of a number counts`() {
     #expect(ResourcePath.number(of: "__id7__") == 7)
     #expect(ResourcePath.number(of: "__id-7__") == -7)

@@ -81,6 +81,7 @@ public struct MapValue: Sendable, Hashable, RandomAccessCollection, ExpressibleB
   /// The value under a name; setting `nil` takes the name away.
   public subscript(name: String) -> Value? {
     get {
+      if let place = shortWay(to: name) { return values[place] }
       let place = lowerBound(of: name)
       return place < names.count && UTF8Order.equal(names[place], name) ? values[place] : nil
     }
@@ -127,6 +128,12 @@ public struct MapValue: Sendable, Hashable, RandomAccessCollection, ExpressibleB
   private mutating func append(_ name: String, _ value: Value) {
     names.append(name)
     values.append(value)
+  }
+
+  /// The position of a name in a map of few: short names are compared as two words.
+  private func shortWay(to name: String) -> Int? {
+    guard names.count <= 8, let place = names.firstIndex(of: name) else { return nil }
+    return UTF8Order.equal(names[place], name) ? place : nil
   }
 
   /// The first position whose name is not below the given one.

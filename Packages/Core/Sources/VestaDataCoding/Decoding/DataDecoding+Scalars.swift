@@ -2,7 +2,7 @@ import Foundation
 
 extension DataDecoding {
   func decodeBool() throws -> Bool {
-    if case .boolean(let result)? = Numeric(native: value) { return result }
+    if case .boolean(let result)? = source.number { return result }
     guard let value = presentValue(value) else { throw missing(Bool.self) }
     if let configured = value as? any FirebaseRemoteConfigValueDecoding { return configured.boolValue() }
     guard case .boolean(let result)? = Numeric(value) else { throw mismatch(Bool.self, found: value) }
@@ -10,7 +10,7 @@ extension DataDecoding {
   }
 
   func decodeString() throws -> String {
-    if type(of: value) == String.self, let value = value as? String { return value }
+    if let result = source.string { return result }
     guard let value = presentValue(value) else { throw missing(String.self) }
     if let configured = value as? any FirebaseRemoteConfigValueDecoding { return configured.stringValue() }
     guard let result = value as? String else { throw mismatch(String.self, found: value) }
@@ -35,7 +35,7 @@ extension DataDecoding {
   }
 
   private func numeric(_ type: Any.Type) throws -> Numeric {
-    if let number = Numeric(native: value) {
+    if let number = source.number {
       if case .boolean = number { throw mismatch(type, found: true) }
       return number
     }
@@ -65,6 +65,7 @@ extension DataDecoding {
   }
 
   func decodeData() throws -> Data {
+    let value = value
     if let configured = value as? any FirebaseRemoteConfigValueDecoding { return configured.dataValue() }
     switch options.data {
     case .deferredToData: return try Data(from: self)
@@ -80,6 +81,7 @@ extension DataDecoding {
   func decodeURL() throws -> URL { try parsed("The string is not a URL.") { URL(string: $0) } }
 
   func decodeDecimal() throws -> Decimal {
+    let value = value
     guard let value = presentValue(value) else { throw missing(Decimal.self) }
     if let decimal = value as? Decimal { return decimal }
     switch try numeric(Decimal.self) {

@@ -4,16 +4,14 @@ extension DataDecoding {
   /// Decodes a value of any type, the types with a strategy or a special representation included.
   func decode<T: Decodable>(_ type: T.Type) throws -> T {
     // A dictionary or an array is no leaf; the cast would cost more than all the rest.
-    if options.passesTypesThrough, !isContainer(value), let value = value as? T,
+    if options.passesTypesThrough, case .any(let value) = source, !isContainer(value), let value = value as? T,
       options.passthrough.isPassthroughType(value)
     {
       return value
     }
     if let special = try special(type), let value = special as? T { return value }
     guard options.renamesKeys, T.self is any StringKeyedDictionary.Type else { return try T(from: self) }
-    var decoder = self
-    decoder.options = options.forDictionary
-    return try T(from: decoder)
+    return try T(from: DataDecoding(source, at: place, options.forDictionary))
   }
 
   private func special(_ type: Any.Type) throws -> Any? {
@@ -34,7 +32,7 @@ struct SingleValueDecoding: SingleValueDecodingContainer {
   let decoder: DataDecoding
   var codingPath: [any CodingKey] { decoder.codingPath }
 
-  func decodeNil() -> Bool { presentValue(decoder.value) == nil }
+  func decodeNil() -> Bool { decoder.source.isNull }
   func decode(_ type: Bool.Type) throws -> Bool { try decoder.decodeBool() }
   func decode(_ type: String.Type) throws -> String { try decoder.decodeString() }
   func decode(_ type: Double.Type) throws -> Double { try decoder.decodeFloat(type) }

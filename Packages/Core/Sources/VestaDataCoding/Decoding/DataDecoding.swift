@@ -1,26 +1,43 @@
 import Foundation
 
 /// The `Decoder` of one value.
-struct DataDecoding: Decoder {
-  let value: Any
+///
+/// An object, because a decoder is handed on from container to container, and a large value would be copied each time.
+final class DataDecoding: Decoder {
+  let source: DecodedValue
   let place: CodingPlace
-  var options: DecodingOptions
+  let options: DecodingOptions
 
+  init(_ source: DecodedValue, at place: CodingPlace, _ options: DecodingOptions) {
+    (self.source, self.place, self.options) = (source, place, options)
+  }
+
+  /// The value, loosely typed.
+  var value: Any { source.loose }
   var codingPath: [any CodingKey] { place.path }
   var userInfo: [CodingUserInfoKey: Any] { options.userInfo }
 
   func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
-    let dictionary = try dictionary(expected: [String: Any].self)
-    return KeyedDecodingContainer(KeyedDecoding<Key>(members: renamed(dictionary), decoder: self))
+    KeyedDecodingContainer(KeyedDecoding<Key>(members: try members(), decoder: self))
   }
 
   func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
-    UnkeyedDecoding(elements: try array(), decoder: self)
+    if case .array(let elements) = source { return UnkeyedDecoding(elements: .typed(elements), decoder: self) }
+    return UnkeyedDecoding(elements: .loose(try array()), decoder: self)
   }
 
   func singleValueContainer() throws -> any SingleValueDecodingContainer { SingleValueDecoding(decoder: self) }
 
-  func dictionary(expected: Any.Type) throws -> [String: Any] {
+  private func members() throws -> DecodedMembers {
+    if case .map(let map) = source {
+      return options.renamesKeys ? .renamed(map, renamed(map.names.map { ($0, $0) })) : .map(map)
+    }
+    let dictionary = try dictionary(expected: [String: Any].self)
+    return .dictionary(options.renamesKeys ? renamed(dictionary.map { ($0.key, $0.value) }) : dictionary)
+  }
+
+  private func dictionary(expected: Any.Type) throws -> [String: Any] {
+    let value = value
     if type(of: value) == [String: Any].self, let members = value as? [String: Any] { return members }
     guard let value = presentValue(value) else { throw missing(expected) }
     if let configured = value as? any FirebaseRemoteConfigValueDecoding, let members = configured.dictionaryValue() {
@@ -30,7 +47,8 @@ struct DataDecoding: Decoder {
     return dictionary
   }
 
-  func array() throws -> [Any] {
+  private func array() throws -> [Any] {
+    let value = value
     if type(of: value) == [Any].self, let elements = value as? [Any] { return elements }
     guard let value = presentValue(value) else { throw missing([Any].self) }
     if let configured = value as? any FirebaseRemoteConfigValueDecoding, let elements = configured.arrayValue() {
@@ -43,18 +61,17 @@ struct DataDecoding: Decoder {
   /// The members by the names that coding keys have.
   ///
   /// Of two members with one name, the first in the order of their original names counts.
-  private func renamed(_ dictionary: [String: Any]) -> [String: Any] {
-    switch options.keys {
-    case .useDefaultKeys: return dictionary
-    case .convertFromSnakeCase: return renamed(dictionary, by: SnakeCase.toCamelCase)
-    case .custom(let closure):
-      return renamed(dictionary) { closure(codingPath + [PathKey(stringValue: $0)]).stringValue }
-    }
+  private func renamed<Member>(_ members: [(name: String, member: Member)]) -> [String: Member] {
+    let members = members.sorted { $0.name < $1.name }.map { (codingName($0.name), $0.member) }
+    return Dictionary(members) { first, _ in first }
   }
 
-  private func renamed(_ dictionary: [String: Any], by name: (String) -> String) -> [String: Any] {
-    let members = dictionary.sorted { $0.key < $1.key }.map { (name($0.key), $0.value) }
-    return Dictionary(members) { first, _ in first }
+  private func codingName(_ name: String) -> String {
+    switch options.keys {
+    case .useDefaultKeys: name
+    case .convertFromSnakeCase: SnakeCase.toCamelCase(name)
+    case .custom(let closure): closure(codingPath + [PathKey(stringValue: name)]).stringValue
+    }
   }
 
   // MARK: Errors

@@ -1,15 +1,35 @@
 import Foundation
 
+/// The elements of an array, loosely typed or not.
+enum DecodedElements {
+  case loose([Any])
+  case typed([DecodedValue])
+
+  var count: Int {
+    switch self {
+    case .loose(let elements): elements.count
+    case .typed(let elements): elements.count
+    }
+  }
+
+  subscript(index: Int) -> DecodedValue {
+    switch self {
+    case .loose(let elements): .any(elements[index])
+    case .typed(let elements): elements[index]
+    }
+  }
+}
+
 /// Decodes the elements of an array, one after the other.
 ///
 /// An element that does not decode is not passed over.
 struct UnkeyedDecoding: UnkeyedDecodingContainer {
-  let elements: [Any]
+  let elements: DecodedElements
   let decoder: DataDecoding
   private let place: CodingPlace.Container?
   private(set) var currentIndex = 0
 
-  init(elements: [Any], decoder: DataDecoding) {
+  init(elements: DecodedElements, decoder: DataDecoding) {
     self.elements = elements
     self.decoder = decoder
     place = decoder.place.container
@@ -25,14 +45,13 @@ struct UnkeyedDecoding: UnkeyedDecodingContainer {
       throw DecodingError.valueNotFound(
         type, .init(codingPath: element.path, debugDescription: "The array has no element at index \(currentIndex)."))
     }
-    let result = try decode(
-      DataDecoding(value: elements[currentIndex], place: element, options: decoder.options.below))
+    let result = try decode(DataDecoding(elements[currentIndex], at: element, decoder.options.below))
     currentIndex += 1
     return result
   }
 
   mutating func decodeNil() throws -> Bool {
-    guard !isAtEnd, presentValue(elements[currentIndex]) != nil else { return try next(NSNull.self) { _ in true } }
+    guard !isAtEnd, !elements[currentIndex].isNull else { return try next(NSNull.self) { _ in true } }
     return false
   }
 

@@ -67,15 +67,38 @@ extension Firestore {
   /// A decoder may be used by one thread at a time, and again for as many documents as one likes.
   public class Decoder {
     /// How dates are read; from timestamps unless set otherwise.
-    public var dateDecodingStrategy: FirebaseDataDecoder.DateDecodingStrategy = .timestamp
+    public var dateDecodingStrategy: FirebaseDataDecoder.DateDecodingStrategy {
+      get { decoder.dateDecodingStrategy }
+      set { change { $0.dateDecodingStrategy = newValue } }
+    }
     /// How `Data` is read; from bytes unless set otherwise.
-    public var dataDecodingStrategy: FirebaseDataDecoder.DataDecodingStrategy = .blob
+    public var dataDecodingStrategy: FirebaseDataDecoder.DataDecodingStrategy {
+      get { decoder.dataDecodingStrategy }
+      set { change { $0.dataDecodingStrategy = newValue } }
+    }
     /// How infinity and NaN are read.
-    public var nonConformingFloatDecodingStrategy: FirebaseDataDecoder.NonConformingFloatDecodingStrategy = .throw
+    public var nonConformingFloatDecodingStrategy: FirebaseDataDecoder.NonConformingFloatDecodingStrategy {
+      get { decoder.nonConformingFloatDecodingStrategy }
+      set { change { $0.nonConformingFloatDecodingStrategy = newValue } }
+    }
     /// How names of fields become names of properties.
-    public var keyDecodingStrategy: FirebaseDataDecoder.KeyDecodingStrategy = .useDefaultKeys
+    public var keyDecodingStrategy: FirebaseDataDecoder.KeyDecodingStrategy {
+      get { decoder.keyDecodingStrategy }
+      set { change { $0.keyDecodingStrategy = newValue } }
+    }
     /// The entries of `decoder.userInfo` in `init(from:)`.
-    public var userInfo: [CodingUserInfoKey: Any] = [:]
+    public var userInfo: [CodingUserInfoKey: Any] {
+      get { decoder.userInfo }
+      set { change { $0.userInfo = newValue } }
+    }
+
+    /// The decoder with the strategies that were set; `nil` for none, as of nearly all.
+    private var own: FirebaseDataDecoder?
+
+    private var decoder: FirebaseDataDecoder { own ?? Self.standard }
+
+    // Sound: it is never changed.
+    nonisolated(unsafe) private static let standard = makeDecoder()
 
     /// Creates a decoder with the strategies above.
     public init() {}
@@ -89,15 +112,26 @@ extension Firestore {
     ///
     /// - Throws: `DecodingError` with the path of the field that does not fit.
     public func decode<T: Decodable>(_ t: T.Type, from data: Any, in reference: DocumentReference?) throws -> T {
+      try decode(t, from: .any(data), in: reference)
+    }
+
+    func decode<T: Decodable>(_ t: T.Type, from source: DecodedValue, in reference: DocumentReference?) throws -> T {
+      let key = CodingUserInfoKey.documentReference
+      return try decoder.decode(t, from: source, noting: reference.flatMap { value in key.map { ($0, value) } })
+    }
+
+    private func change(_ body: (FirebaseDataDecoder) -> Void) {
+      let decoder = own ?? Self.makeDecoder()
+      body(decoder)
+      own = decoder
+    }
+
+    private static func makeDecoder() -> FirebaseDataDecoder {
       let decoder = FirebaseDataDecoder()
-      decoder.dateDecodingStrategy = dateDecodingStrategy
-      decoder.dataDecodingStrategy = dataDecodingStrategy
-      decoder.nonConformingFloatDecodingStrategy = nonConformingFloatDecodingStrategy
-      decoder.keyDecodingStrategy = keyDecodingStrategy
+      decoder.dateDecodingStrategy = .timestamp
+      decoder.dataDecodingStrategy = .blob
       decoder.passthroughTypeResolver = FirestoreLeafTypes.self
-      decoder.userInfo = userInfo
-      if let reference, let key = CodingUserInfoKey.documentReference { decoder.userInfo[key] = reference }
-      return try decoder.decode(t, from: data)
+      return decoder
     }
   }
 }

@@ -64,24 +64,18 @@ public class DocumentSnapshot: @unchecked Sendable, Hashable {
 
   /// Decodes the document.
   ///
-  /// - Throws: `DecodingError` with the path of the field that does not fit, or for names of fields that differ in
-  ///   their normal form alone. A document that does not exist decodes as
+  /// - Throws: `DecodingError` with the path of the field that does not fit, or for names of fields in
+  ///   one decoded map that differ in their normal form alone. A document that does not exist decodes as
   ///   null: an optional type is `nil`, any other throws.
   public func data<T: Decodable>(
     as type: T.Type, with serverTimestampBehavior: ServerTimestampBehavior = .none,
     decoder: Firestore.Decoder = .init()
   ) throws -> T {
-    let leftOut = Locked<String?>(nil)
-    var writer = writer(serverTimestampBehavior)
-    writer.isForDecoder = true
-    writer.leftOut = { name in leftOut.withLock { $0 = name } }
-    let fields: Any = document?.fields.map(writer.dictionary) ?? DocumentSnapshot.null
-    if let name = leftOut.withLock({ $0 }) {
-      throw DecodingError.dataCorrupted(
-        DecodingError.Context(
-          codingPath: [], debugDescription: "There are several fields \(name), in different normal forms."))
+    guard let fields = document?.fields else {
+      return try decoder.decode(type, from: .any(DocumentSnapshot.null), in: reference)
     }
-    return try decoder.decode(type, from: fields, in: reference)
+    let map = try FieldMap(fields, with: serverTimestampBehavior, of: reference.firestore)
+    return try decoder.decode(type, from: .map(map), in: reference)
   }
 
   /// Whether two snapshots are of the same document with the same data and metadata.

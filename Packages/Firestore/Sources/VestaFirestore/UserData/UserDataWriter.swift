@@ -10,9 +10,6 @@ struct UserDataWriter: Sendable {
   /// Makes the reference to a document from its resource name.
   let reference: @Sendable (String) -> DocumentReference?
 
-  /// Whether numbers are Swift's own and no objects: a decoder, which reads both, makes none of them.
-  var isForDecoder = false
-
   /// Called with a name that `dictionary(_:)` has to leave out.
   var leftOut: @Sendable (String) -> Void = UserDataWriter.warn
 
@@ -51,9 +48,9 @@ struct UserDataWriter: Sendable {
   func any(_ value: Value) -> Any {
     switch value {
     case .null: NSNull()
-    case .boolean(let value): isForDecoder ? value : NSNumber(value: value)
-    case .integer(let value): isForDecoder ? value : NSNumber(value: value)
-    case .double(let value): isForDecoder ? value : NSNumber(value: value)
+    case .boolean(let value): NSNumber(value: value)
+    case .integer(let value): NSNumber(value: value)
+    case .double(let value): NSNumber(value: value)
     case .timestamp(let value): Timestamp(clamping: value)
     case .string(let value): value
     case .bytes(let value): Data(value)
@@ -65,9 +62,24 @@ struct UserDataWriter: Sendable {
   }
 
   private func map(_ fields: MapValue) -> Any {
-    if let shown = ServerTimestampView(behavior: behavior).resolved(.map(fields)) { return any(shown) }
-    if let vector = VectorValue(stored: fields) { return vector }
-    return dictionary(fields)
+    switch special(fields) {
+    case .shown(let value)?: any(value)
+    case .vector(let vector)?: vector
+    case nil: dictionary(fields)
+    }
+  }
+
+  /// A map that stands for something else.
+  enum Special {
+    /// A server timestamp that the backend has not set, and what is shown in its place.
+    case shown(Value)
+    case vector(VectorValue)
+  }
+
+  /// What a map stands for; `nil` for one that is a map to a program too.
+  func special(_ fields: MapValue) -> Special? {
+    if let shown = ServerTimestampView(behavior: behavior).resolved(.map(fields)) { return .shown(shown) }
+    return VectorValue(stored: fields).map(Special.vector)
   }
 }
 

@@ -58,7 +58,8 @@ package struct DocumentSet: Sendable, Equatable, Sequence {
     for document in added { table.put(document, at: document.path) }
     guard table.count == added.count else { return insertEach(of: added) }
     documents = table
-    sorted = SortedChunks(sorted: added.sorted { order.compare($0, $1) < 0 })
+    let isInOrder = added.indices.dropLast().allSatisfy { order.compare(added[$0], added[$0 + 1]) < 0 }
+    sorted = SortedChunks(sorted: isInOrder ? added : added.sorted { order.compare($0, $1) < 0 })
   }
 
   private mutating func insertEach(of added: [CachedDocument]) { for document in added { insert(document) } }

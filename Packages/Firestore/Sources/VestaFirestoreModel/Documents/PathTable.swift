@@ -16,7 +16,7 @@ struct PathTable<Value: Sendable>: Sendable {
     var size = 1
     while size * Self.load < capacity { size *= 2 }
     pieces = Array(repeating: [:], count: size)
-    if size == 1 { pieces[0].reserveCapacity(capacity) }
+    for piece in pieces.indices { pieces[piece].reserveCapacity(min(capacity, Self.load)) }
   }
 
   subscript(path: ResourcePath) -> Value? { pieces[piece(of: path)][path] }

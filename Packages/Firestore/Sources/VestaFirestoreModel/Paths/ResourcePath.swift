@@ -53,7 +53,7 @@ package struct ResourcePath: Sendable, Hashable, Comparable, CustomStringConvert
 
   /// Below zero, zero, or above zero, by segments and then by length.
   package func compare(_ other: ResourcePath) -> Int {
-    for (left, right) in zip(segments, other.segments) {
+    for (left, right) in zip(segments, other.segments) where !UTF8Order.equal(left, right) {
       let order = ResourcePath.compare(segment: left, right)
       if order != 0 { return order }
     }

@@ -91,9 +91,9 @@ package struct LocalQuery: Sendable, Hashable {
 
   /// Whether a document is a result, leaving the limit aside.
   package func matches(_ document: CachedDocument) -> Bool {
-    guard selects(document.path), let message = document.document else { return false }
-    return orders.allSatisfy { $0.path.isDocumentName || message.fields[$0.path] != nil } && tree.matches(message)
-      && isWithinCursors(document)
+    guard selects(document.path), let fields = document.fields else { return false }
+    return orders.allSatisfy { $0.path.isDocumentName || fields[$0.path] != nil }
+      && (tree.isEmpty || document.document.map(tree.matches) == true) && isWithinCursors(document)
   }
 
   /// Whether a path is one that the query looks at.
@@ -169,6 +169,9 @@ struct FilterTree: Sendable, Hashable {
     root = try FilterTree.node(of: filter)
     inequalityFields = try filter.inequalityFields
   }
+
+  /// Whether it asks for nothing.
+  var isEmpty: Bool { if case .all(let nodes) = root { nodes.isEmpty } else { false } }
 
   /// Whether a document satisfies the filter.
   func matches(_ document: Document) -> Bool { FilterTree.matches(document, root) }

@@ -81,9 +81,9 @@ struct OrderWalk {
   }
 
   private mutating func take(_ documents: [Document?]) {
+    // A page never ends before it began, whatever the bounds of its scans. The documents are in order.
+    if case let document?? = documents.last(where: { $0 != nil }), query.begins(before: document) { last = document }
     for case let document? in documents {
-      // A page never ends before it began, whatever the bounds of its scans.
-      if query.begins(before: document) { last = document }
       guard plan.isDecided || query.matches(document) else { continue }
       takePast(before: document)
       sink.take(document)

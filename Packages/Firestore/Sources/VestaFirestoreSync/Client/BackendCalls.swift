@@ -77,12 +77,13 @@ struct BackendCalls: Sendable {
   func results(_ parent: String, _ query: StructuredQuery) async throws -> [CachedDocument] {
     let request = RunQueryRequest(parent: parent, query: query)
     var documents: [CachedDocument] = []
+    var paths = DocumentPaths(in: database)
     try await call { context in
       // A document that was received before a refusal may have been deleted since.
       documents = []
       try await backend.runQuery(request, context: context) { response in
         guard let document = response.document else { return }
-        documents.append(try CachedDocument(document, likely: database))
+        documents.append(CachedDocument(document, at: try paths.path(of: document.name)))
       }
     }
     return documents
