@@ -54,7 +54,7 @@ import VestaDataCoding
         let decoder = FirebaseDataDecoder()
         let expected = Result { try decoder.decode(Part.self, from: members) }
         let result = Result { try decoder.decode(Part.self, from: .map(Members(members)), noting: nil) }
-        #expect(try? result.get() == expected.get(), "\(key): \(wrong)")
+        #expect((try? result.get()) == (try? expected.get()), "\(key): \(wrong)")
         #expect(result.complaint == expected.complaint, "\(key): \(wrong)")
       }
     }

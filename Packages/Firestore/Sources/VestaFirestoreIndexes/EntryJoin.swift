@@ -27,8 +27,9 @@ package struct EntryJoin {
     test = branch.test
   }
 
-  /// The number of entries that were read. Streams are looked at in place: a copy of one for each entry would cost more
-  /// than the entry.
+  /// The number of entries that were read.
+  ///
+  /// Streams are looked at in place: a copy of one for each entry would cost more than the entry.
   package var scanned: Int {
     var sum = 0
     for index in streams.indices { sum += streams[index].scanned }

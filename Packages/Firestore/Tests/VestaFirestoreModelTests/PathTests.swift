@@ -78,11 +78,14 @@ import VestaTesting
 
   @Test func `paths that are read one after the other are those of each name`() {
     let database = DatabaseName(project: "p")
-    let names = [
+    let paths = [
       "rooms/a", "rooms/b", "rooms/", "rooms/b/c", "rooms/b/c/d", "rooms/b/c/e", "rooms/.", "rooms/__id7__",
       "rooms/__x__", "rooms2/a", "rooms", "", "rooms/\u{301}a", "rooms/a\u{301}",
       "r/" + String(repeating: "x", count: 1_501),
-    ].flatMap { [database.documentsPrefix + $0, "projects/q/databases/d/documents/" + $0] } + ["", "a/b", "projects/p"]
+    ]
+    let others = ["", "a/b", "projects/p", "projects/q/databases/d/documents/rooms/a"]
+    let names =
+      paths.map { database.documentsPrefix + $0 } + paths.map { "projects/q/databases/d/documents/" + $0 } + others
     var generator = SplitMix(seed: 7)
     for _ in 0..<200 {
       var paths = DocumentPaths(in: database)
@@ -90,7 +93,9 @@ import VestaTesting
         let expected = Result { try ResourceName(document: name, likely: database).path }
         let result = Result { try paths.path(of: name) }
         switch (result, expected) {
-        case (.success(let path), .success(let other)): #expect(path == other && path.hashValue == other.hashValue)
+        case (.success(let path), .success(let other)):
+          #expect(path == other && path.hashValue == other.hashValue)
+          #expect(paths.isOfDatabase == name.hasPrefix(database.documentsPrefix), "\(name)")
         case (.failure, .failure): break
         default: Issue.record("\(name): \(result), not \(expected)")
         }

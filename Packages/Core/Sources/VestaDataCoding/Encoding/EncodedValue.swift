@@ -97,7 +97,8 @@ final class EncodedArray {
 }
 
 final class EncodedDictionary {
-  var members: [String: EncodedValue] = [:]
+  // Room for the members of most types, which would else be moved two or three times.
+  var members: [String: EncodedValue] = Dictionary(minimumCapacity: 6)
 }
 
 /// A place for one value, and the first mistake made while it was filled.

@@ -9,6 +9,8 @@ package struct DocumentPaths {
   private var collection = ResourcePath.root
   /// The beginning of the names of the collection's documents; empty for no collection.
   private var beginning = ""
+  /// Whether the last name was one of the database.
+  package private(set) var isOfDatabase = true
 
   /// Paths in a database; names of another one are read as well.
   package init(in database: DatabaseName) { self.database = database }
@@ -18,10 +20,11 @@ package struct DocumentPaths {
   /// - Throws: `INVALID_ARGUMENT` for a name that is no document's.
   package mutating func path(of name: String) throws(FirestoreServiceError) -> ResourcePath {
     if let path = try pathInCollection(of: name) { return path }
-    let path = try ResourceName(document: name, likely: database).path
-    collection = path.parent
-    beginning = String(decoding: name.utf8.dropLast(path.lastSegment.utf8.count), as: UTF8.self)
-    return path
+    let found = try ResourceName(document: name, likely: database)
+    isOfDatabase = found.database == database
+    collection = found.path.parent
+    beginning = String(decoding: name.utf8.dropLast(found.path.lastSegment.utf8.count), as: UTF8.self)
+    return found.path
   }
 
   /// The path of a document of the collection before; `nil` for another one.

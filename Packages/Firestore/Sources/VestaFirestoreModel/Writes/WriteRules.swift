@@ -12,6 +12,7 @@ package enum WriteRules {
   @discardableResult
   package static func check(_ writes: [Write], database: DatabaseName) throws(FirestoreServiceError) -> [ResourcePath] {
     var transforms: [ResourcePath: Int] = [:]
+    var reader = DocumentPaths(in: database)
     var paths: [ResourcePath] = []
     paths.reserveCapacity(writes.count)
     // The check of each document has one of its depth; this one is for what adds the documents up.
@@ -20,13 +21,13 @@ package enum WriteRules {
       try RequestSize.check(writes)
     }
     for write in writes {
-      let name = try ResourceName(document: write.name, likely: database)
-      guard name.database == database else {
+      let path = try reader.path(of: write.name)
+      guard reader.isOfDatabase else {
         throw .invalid("\"\(write.name)\" is not in the database of the request, \(database).")
       }
-      try count(write, of: name.path, &transforms)
+      try count(write, of: path, &transforms)
       try check(write)
-      paths.append(name.path)
+      paths.append(path)
     }
     return paths
   }

@@ -50,6 +50,7 @@ struct ViewIndex: Sendable {
   /// Calls an action with each query that looks at a document.
   func forEach(lookingAt key: DocumentKey, _ action: (QueryID) -> Void) {
     for id in byDocument[key] ?? [] { action(id) }
+    if byCollection.isEmpty, byGroup.isEmpty { return }
     let collection = key.parent
     for id in byCollection[collection] ?? [] { action(id) }
     guard !byGroup.isEmpty else { return }
