@@ -1,4 +1,3 @@
-public import VestaBytes
 public import VestaEventsInterop
 
 /// The events that an engine offers to functions; the frame makes the outbox in the engine's store of it.
@@ -15,8 +14,8 @@ public struct EventOffer: Sendable {
   /// The bounds of the outbox.
   public var limits: EventOutboxLimits
 
-  /// Makes the data of an event of its record, when the event is delivered.
-  public var data: @Sendable (EventRecord) throws -> JSONObject
+  /// Makes the data of an event of its record, when the event is delivered; throws for damaged bytes.
+  public var data: @Sendable (EventRecord) throws -> EventData
 
   /// An offer.
   ///
@@ -28,7 +27,7 @@ public struct EventOffer: Sendable {
   ///   - data: Makes the data of an event of its record.
   public init(
     service: String, keys: [UInt8], types: Set<EventType>, limits: EventOutboxLimits = EventOutboxLimits(),
-    data: @escaping @Sendable (EventRecord) throws -> JSONObject
+    data: @escaping @Sendable (EventRecord) throws -> EventData
   ) {
     self.service = service
     self.keys = keys
@@ -38,5 +37,5 @@ public struct EventOffer: Sendable {
   }
 
   /// No events: the outbox of the frame is never subscribed to.
-  public static let none = EventOffer(service: "", keys: [], types: []) { _ in JSONObject() }
+  public static let none = EventOffer(service: "", keys: [], types: []) { _ in [:] }
 }

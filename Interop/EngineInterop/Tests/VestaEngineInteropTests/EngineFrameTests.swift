@@ -122,7 +122,7 @@ private struct NoteFailure: ServiceFailure, Equatable {
 
   @Test func `a write wakes the events, and commits are observed`() async throws {
     let versions = Log<StoreVersion>()
-    let offer = EventOffer(service: "notes", keys: [9], types: [.documentCreated]) { _ in JSONObject() }
+    let offer = EventOffer(service: "notes", keys: [9], types: [.documentCreated]) { _ in [:] }
     let frame = frame(events: offer)
     frame.onCommit { versions.add($0) }
     let result = try await frame.write { transaction in

@@ -216,7 +216,7 @@ public struct EventEntry: Sendable, Hashable {
   public var time: Int64
 
   /// The stored event where it is small, so that it need not be read again; of the source's own form.
-  public var record: [UInt8]?
+  public var record: StoredEvent?
 
   /// The reason why the stored event cannot be read; `nil` for an event that can be delivered.
   ///
@@ -226,7 +226,7 @@ public struct EventEntry: Sendable, Hashable {
   /// An entry.
   public init(
     function: String, position: EventPosition, lane: EventLane, attempts: Int = 0, retryTime: Int64 = 0,
-    time: Int64, record: [UInt8]? = nil
+    time: Int64, record: StoredEvent? = nil
   ) {
     self.function = function
     self.position = position

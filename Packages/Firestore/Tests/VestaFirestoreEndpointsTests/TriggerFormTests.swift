@@ -20,7 +20,7 @@ import VestaTransportInterop
     }
     return Event(
       id: "7", type: .documentUpdated, source: "//firestore.googleapis.com/d", scope: "d", path: "rooms/a", time: 1_000,
-      data: data, actor: .user("ada"))
+      data: EventData(data), actor: .user("ada"))
   }
 
   @Test func `the changed fields of an update are named as paths`() throws {

@@ -84,7 +84,7 @@ import VestaTesting
       service: "firestore.googleapis.com", keys: [9], types: [.documentCreated], store: { store }
     ) { record in
       if record.path == "a/2" { throw Broken() }
-      return JSONObject()
+      return [:]
     }
     let bench = try await queue("a/1", "a/2", "a/3", bench: EventBench(store: store, outbox))
     let log = Log<String>()

@@ -34,6 +34,25 @@ import VestaTesting
     await bench.events.close()
   }
 
+  @Test(arguments: [true, false])
+  func `a commit is found however many others are read and delivered at the moment`(isShort: Bool) async throws {
+    // The clock stands still: nothing looks at the queue that was not told to.
+    let bench = EventBench { $0.tuning.pace.enough = isShort ? 0 : 32 }
+    let log = Log<String>()
+    try bench.registry.onDocumentCreated("f", document: "a/{id}") { log.add($0.subject) }
+    try await withThrowingTaskGroup { group in
+      for task in 0..<4 {
+        group.addTask {
+          for number in 0..<200 { try await bench.create("a/\(task)-\(number)") }
+        }
+      }
+      try await group.waitForAll()
+    }
+    await log.wait { $0.count == 800 }
+    #expect(Set(log.entries).count == 800)
+    await bench.events.close()
+  }
+
   @Test func `closing at any time leaves nothing running`() async throws {
     for round in 0..<20 {
       let bench = EventBench()

@@ -44,7 +44,10 @@ final class EventBench: Sendable {
   }
 
   /// Commits the creation of documents, in one transaction.
-  func create(_ paths: String...) async throws {
+  func create(_ paths: String...) async throws { try await create(paths) }
+
+  /// Commits the creation of documents, in one transaction.
+  func create(_ paths: [String]) async throws {
     let outbox = outbox
     _ = try await store.write { transaction in
       guard let interest = outbox.interest else { return }

@@ -106,7 +106,7 @@ extension EventOutbox {
       let record = try EventRecord(row: value)
       return EventEntry(
         function: function, position: position, lane: EventLane(scope: record.scope, path: record.path),
-        time: record.time ?? position.version, record: value.count <= limits.inlineSize ? value : nil)
+        time: record.time ?? position.version, record: value.count <= limits.inlineSize ? StoredEvent(record) : nil)
     } catch {
       // No path has a zero byte in its scope, so no other event is in this lane.
       var entry = EventEntry(
@@ -266,7 +266,7 @@ extension EventOutbox {
       dead = DeadRecord(reason: "The dead letter is damaged: \(error)", time: position.version)
       damage = dead.reason
     }
-    var event = event(dead.record, at: position, data: JSONObject())
+    var event = event(dead.record, at: position, data: [:])
     do {
       if damage == nil { event = try self.event(dead.record, at: position) }
     } catch {

@@ -1,4 +1,3 @@
-public import VestaBytes
 public import VestaConcurrency
 public import VestaStoreInterop
 
@@ -20,7 +19,11 @@ public import VestaStoreInterop
 public final class EventOutbox: EventSource {
   struct State {
     var interest: EventInterest?
-    var observers: [Int: any EventSourceObserver] = [:]
+    var observers: [Int: any EventSourceObserver] = [:] {
+      didSet { observerList = Array(observers.values) }
+    }
+    /// The same ones, for commits.
+    private(set) var observerList: [any EventSourceObserver] = []
     var lastObserver = 0
     /// The approximate number of waiting events, by function; events that this process has committed are all counted.
     var pending: [String: Int] = [:]
@@ -44,7 +47,7 @@ public final class EventOutbox: EventSource {
   let limits: EventOutboxLimits
   let state = Locked(State())
   let open: @Sendable () async throws -> any OrderedStore
-  private let data: @Sendable (EventRecord) throws -> JSONObject
+  private let data: @Sendable (EventRecord) throws -> EventData
 
   /// An outbox without subscriptions.
   ///
@@ -54,11 +57,11 @@ public final class EventOutbox: EventSource {
   ///   - types: The types of events that the engine publishes.
   ///   - limits: The bounds.
   ///   - store: Returns the engine's store, opened if need be.
-  ///   - data: Makes the data of an event of its record, when the event is delivered.
+  ///   - data: Makes the data of an event of its record, when the event is delivered; throws for damaged bytes.
   public init(
     service: String, keys: [UInt8], types: Set<EventType>, limits: EventOutboxLimits = EventOutboxLimits(),
     store: @escaping @Sendable () async throws -> any OrderedStore,
-    data: @escaping @Sendable (EventRecord) throws -> JSONObject
+    data: @escaping @Sendable (EventRecord) throws -> EventData
   ) {
     self.service = service
     self.keys = EventKeys(prefix: keys)
@@ -108,7 +111,7 @@ public final class EventOutbox: EventSource {
 
   /// Notifies the dispatcher, after a commit with events.
   public func wake() {
-    for observer in state.withLock({ Array($0.observers.values) }) { observer.eventsWereRecorded() }
+    for observer in state.withLock({ $0.observerList }) { observer.eventsWereRecorded() }
   }
 
   /// Ends deliveries; the engine calls it before it closes its store.
@@ -116,7 +119,7 @@ public final class EventOutbox: EventSource {
     let observers = state.withLock { state -> [any EventSourceObserver] in
       state.isClosed = true
       defer { state.observers = [:] }
-      return Array(state.observers.values)
+      return state.observerList
     }
     state.withLock { $0.commits.take() }?.cancel()
     for observer in observers { await observer.sourceWillClose() }
@@ -195,12 +198,12 @@ public final class EventOutbox: EventSource {
   }
 
   private func othersHaveCommitted() {
-    for observer in state.withLock({ Array($0.observers.values) }) { observer.othersMayHaveRecorded() }
+    for observer in state.withLock({ $0.observerList }) { observer.othersMayHaveRecorded() }
   }
 
   /// The whole event of an entry.
   public func event(_ entry: EventEntry) async throws -> Event? {
-    if let bytes = entry.record { return try event(bytes, at: entry.position) }
+    if let stored = entry.record { return try event(stored.record, at: entry.position) }
     let key = keys.key(.queue, entry.function, entry.position)
     guard let bytes = try await open().read({ try await $0.get(key) }) else { return nil }
     return try event(bytes, at: entry.position)
@@ -224,7 +227,7 @@ public final class EventOutbox: EventSource {
     }
   }
 
-  func event(_ record: EventRecord, at position: EventPosition, data: JSONObject) -> Event {
+  func event(_ record: EventRecord, at position: EventPosition, data: EventData) -> Event {
     Event(
       id: record.id ?? id(position), type: EventType(rawValue: record.type),
       source: "//\(service)/\(record.scope)", scope: record.scope, path: record.path,

@@ -61,6 +61,19 @@ public struct EventRecord: FieldRecord, Hashable {
   }
 }
 
+/// An event as its row had it; one reference, since entries are passed on often.
+public final class StoredEvent: Sendable, Hashable {
+  let record: EventRecord
+
+  init(_ record: EventRecord) { self.record = record }
+
+  /// Whether the rows were equal.
+  public static func == (left: StoredEvent, right: StoredEvent) -> Bool { left.record == right.record }
+
+  /// Feeds the row.
+  public func hash(into hasher: inout Hasher) { hasher.combine(record) }
+}
+
 /// The codes of the types of events in rows; a type without a code is written as it is.
 enum EventTypeCode {
   private static let codes: [EventType: String] = [

@@ -20,8 +20,14 @@ public struct Event: Sendable, Hashable {
   /// The commit time of the change, in microseconds since 1970.
   public var time: Int64
 
-  /// The changed value, in the form that the service's JSON has.
-  public var data: JSONObject
+  /// The changed value, in the form that the service's JSON has; made when it is asked for where the source can.
+  public var data: JSONObject {
+    get { content.object }
+    set { content = EventData(newValue) }
+  }
+
+  /// The changed value, made or not.
+  public var content: EventData
 
   /// The caller who has made the change; `nil` where it is not known, as for events that an earlier version has
   /// recorded.
@@ -29,7 +35,7 @@ public struct Event: Sendable, Hashable {
 
   /// An event.
   public init(
-    id: String, type: EventType, source: String, scope: String = "", path: String, time: Int64, data: JSONObject,
+    id: String, type: EventType, source: String, scope: String = "", path: String, time: Int64, data: EventData,
     actor: EventActor? = nil
   ) {
     self.id = id
@@ -38,7 +44,7 @@ public struct Event: Sendable, Hashable {
     self.scope = scope
     self.path = path
     self.time = time
-    self.data = data
+    content = data
     self.actor = actor
   }
 }

@@ -10,7 +10,7 @@ enum UserEvents {
     EventOffer(
       service: "firebaseauth.googleapis.com", keys: Keys.outbox, types: [.userCreated, .userDeleted],
       data: { record in
-        data(of: try RecordCodec.decode(UserRecord.self, from: record.payload), tenant: record.scope)
+        EventData(data(of: try RecordCodec.decode(UserRecord.self, from: record.payload), tenant: record.scope))
       })
   }
 

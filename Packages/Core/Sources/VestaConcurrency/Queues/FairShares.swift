@@ -69,9 +69,12 @@ public final class FairShares<Owner: Hashable & Sendable>: Sendable {
         leave(owner)
       }
     } onCancel: { [self] _ in
-      state.withLock { $0.table.forget { $0.isOver } }
       // Fewer owners may have larger shares.
-      serve()
+      serve(
+        state.withLock { state in
+          state.table.forget { $0.isOver }
+          return state.table.next()
+        })
     }
   }
 
@@ -88,18 +91,25 @@ public final class FairShares<Owner: Hashable & Sendable>: Sendable {
 
   /// Gives a place back.
   public func leave(_ owner: Owner) {
-    state.withLock { $0.table.leave(owner) }
-    serve()
+    serve(
+      state.withLock { state in
+        state.table.leave(owner)
+        return state.table.next()
+      })
   }
 
   /// Lets those in who can be.
-  private func serve() {
-    while let (next, turn) = state.withLock({ $0.table.next() }) {
+  ///
+  /// - Parameter first: The first of them, who has been taken out of the table; `nil` for none.
+  private func serve(_ first: (owner: Owner, waiter: Turn<Void>)?) {
+    var following = first
+    while let (next, turn) = following {
       if let continuation = turn.begin() {
         continuation.resume()
       } else {
         state.withLock { $0.table.leave(next) }
       }
+      following = state.withLock { $0.table.next() }
     }
   }
 
@@ -150,6 +160,11 @@ struct ShareTable<Owner: Hashable & Sendable, Waiter> {
 
   /// Takes a place, if one is free for the owner.
   mutating func enter(_ owner: Owner) -> Bool {
+    if total < limit, order.isEmpty, returning.isEmpty {
+      lines[owner, default: Line()].running += 1
+      total += 1
+      return true
+    }
     // No caller overtakes: a waiting one gets a place as soon as there is one.
     guard lines[owner]?.waiters.isEmpty ?? true, isFree(for: owner, isNew: lines[owner] == nil) else { return false }
     lines[owner, default: Line()].running += 1
@@ -165,14 +180,15 @@ struct ShareTable<Owner: Hashable & Sendable, Waiter> {
   }
 
   mutating func leave(_ owner: Owner) {
-    guard var line = lines[owner], line.running > 0 else { return }
-    line.running -= 1
+    guard let index = lines.index(forKey: owner), lines.values[index].running > 0 else { return }
+    lines.values[index].running -= 1
     total -= 1
-    lines[owner] = line.isUnused ? nil : line
+    if lines.values[index].isUnused { lines.remove(at: index) }
   }
 
   /// The waiter whose turn it is, inside already; `nil` for none.
   mutating func next() -> (owner: Owner, waiter: Waiter)? {
+    if order.isEmpty, returning.isEmpty { return nil }
     if total < limit, let first = returning.popFirst() {
       lines[first.owner, default: Line()].running += 1
       total += 1

@@ -47,7 +47,7 @@ struct TreeEvents {
       var data = JSONObject()
       data["before"] = try value(nodes.before)
       data["after"] = try value(nodes.after)
-      return data
+      return EventData(data)
     })
 
   /// The events of a write; `nil` when it can change nothing that has a listener.

@@ -30,21 +30,26 @@ enum DocumentEvents {
     }
   }
 
-  private static func data(of rows: ChangedRows, in event: EventRecord) throws -> JSONObject {
-    let database = DatabaseName(project: rows.project, database: event.scope)
-    func document(_ row: [UInt8]?) throws -> JSONValue? {
-      guard let row else { return nil }
-      let content = try DocumentRow(row)
-      return .object([
-        "name": .string(database.documentsPrefix + event.path), "fields": .object(DocumentJSON.fields(content.fields)),
-        "createTime": .string(RFC3339.text(microseconds: content.created)),
-        "updateTime": .string(RFC3339.text(microseconds: content.updated)),
-      ])
+  /// The data of an event; damaged rows are found here, and the JSON is made when it is asked for.
+  private static func data(of rows: ChangedRows, in event: EventRecord) throws -> EventData {
+    let (after, before) = (try rows.after.map { try DocumentRow($0) }, try rows.before.map { try DocumentRow($0) })
+    let names = (after == nil ? [] : ["value"]) + (before == nil ? [] : ["oldValue"])
+    let (project, scope, path) = (rows.project, event.scope, event.path)
+    return EventData(names: names) {
+      let name = DatabaseName(project: project, database: scope).documentsPrefix + path
+      var data = JSONObject()
+      data["value"] = after.map { json($0, name) }
+      data["oldValue"] = before.map { json($0, name) }
+      return data
     }
-    var data = JSONObject()
-    data["value"] = try document(rows.after)
-    data["oldValue"] = try document(rows.before)
-    return data
+  }
+
+  private static func json(_ document: DocumentRow, _ name: String) -> JSONValue {
+    .object([
+      "name": .string(name), "fields": .object(DocumentJSON.fields(document.fields)),
+      "createTime": .string(RFC3339.text(microseconds: document.created)),
+      "updateTime": .string(RFC3339.text(microseconds: document.updated)),
+    ])
   }
 }
 

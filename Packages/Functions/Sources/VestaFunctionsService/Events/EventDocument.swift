@@ -15,17 +15,24 @@ public struct EventDocument: Sendable {
   /// The time of its last change.
   public var updateTime: Date? { time("updateTime") }
 
-  // Read where it is asked for: most functions look at a field or two.
-  private let json: JSONObject
+  // Made and read where it is asked for: most functions look at a field or two.
+  private let event: EventData
+  private let name: String
+
+  private var json: JSONObject { event.object[name]?.object ?? JSONObject() }
 
   private var fields: JSONObject { json["fields"]?.object ?? JSONObject() }
 
   /// The id: the last segment of the path.
   public var documentID: String { path.parts(at: "/", omittingEmpty: true).last.map(String.init) ?? "" }
 
-  init(path: String, json: JSONObject) {
+  /// A document of the data of an event.
+  ///
+  /// - Parameter name: The name under which the data has the document.
+  init(path: String, of event: EventData, _ name: String) {
     self.path = path
-    self.json = json
+    self.event = event
+    self.name = name
   }
 
   private func time(_ name: String) -> Date? { json[name]?.string.flatMap { WireTime.date($0) } }

@@ -97,7 +97,7 @@ extension FunctionRegistry {
     try register(
       EventFunction(subscription: subscription, options: options) { event in
         func document(_ name: String) -> EventDocument? {
-          event.data[name]?.object.map { EventDocument(path: event.path, json: $0) }
+          event.content.hasObject(name) ? EventDocument(path: event.path, of: event.content, name) : nil
         }
         let change = EventChange(before: document("oldValue"), after: document("value"))
         try await handler(event, change, pattern.match(event.path) ?? [:])

@@ -56,7 +56,7 @@ final class ScheduleRunner: Sendable {
     frame = EngineFrame(
       "Functions", clock: clock, callers: CallerCheck(),
       events: EventOffer(service: "cloudscheduler.googleapis.com", keys: Keys.outbox, types: [.scheduleDue]) {
-        try RunRecord(fieldBytes: $0.payload).data
+        EventData(try RunRecord(fieldBytes: $0.payload).data)
       }, openStore: open
     ) { log.error("I-FUS000010", "A schedule failed unexpectedly: \($0)") }
   }

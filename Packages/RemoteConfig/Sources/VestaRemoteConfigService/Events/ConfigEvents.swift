@@ -9,7 +9,7 @@ enum ConfigEvents {
   /// The events of the service.
   static let offer = EventOffer(
     service: "firebaseremoteconfig.googleapis.com", keys: Keys.outbox, types: [.configUpdated]
-  ) { try JSONObject(json: $0.payload) }
+  ) { EventData(try JSONObject(json: $0.payload)) }
 
   /// Records that a version was published.
   static func record(

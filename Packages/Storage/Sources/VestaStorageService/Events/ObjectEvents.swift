@@ -11,7 +11,8 @@ enum ObjectEvents {
     service: "storage.googleapis.com", keys: Keys.outbox,
     types: [.objectFinalized, .objectDeleted, .objectMetadataUpdated],
     data: { record in
-      data(of: try ObjectRecord(fieldBytes: record.payload), ObjectName(bucket: record.scope, name: record.path))
+      EventData(
+        data(of: try ObjectRecord(fieldBytes: record.payload), ObjectName(bucket: record.scope, name: record.path)))
     })
 
   /// Records a change of an object.
