@@ -50,6 +50,17 @@ import VestaTesting
     await bench.end()
   }
 
+  @Test func `a token that is refused again and again is replaced once an hour`() async throws {
+    let bench = try Bench()
+    let token = try await bench.messaging.token()
+    #expect(bench.messaging.tokenWasRefused(token))
+    bench.clock.advance(by: .seconds(3_600) - .microseconds(1))
+    #expect(!bench.messaging.tokenWasRefused(token))
+    bench.clock.advance(by: .microseconds(1))
+    #expect(bench.messaging.tokenWasRefused(token))
+    await bench.end()
+  }
+
   /// Lets ten minutes pass, or fewer when there is a token that the caller waits for.
   private func tokenWithinMinutes(
     _ bench: Bench, steps: Int = 10_000, _ isWanted: (String) -> Bool
