@@ -11,15 +11,6 @@ import VestaTesting
 
 /// How the library puts a client together.
 @Suite struct LibraryTests {
-  private final class CountingMonitor: NetworkMonitor {
-    let listeners = Locked(0)
-
-    func addChangeListener(_ onChange: @escaping @Sendable () -> Void) -> ListenerRegistration {
-      listeners.withLock { $0 += 1 }
-      return ListenerRegistration { [self] in listeners.withLock { $0 -= 1 } }
-    }
-  }
-
   private enum PartLibrary: Library {
     static let name = "messaging-parts"
     static let version = "1"
@@ -27,7 +18,7 @@ import VestaTesting
     static func components() -> [Component] {
       [
         Component((any MessagingBackend).self, caching: .shared) { _ in ScriptedMessagingBackend() },
-        Component((any NetworkMonitor).self, caching: .shared) { _ in CountingMonitor() },
+        Component((any NetworkMonitor).self, caching: .shared) { _ in ManualNetwork() },
       ]
     }
   }
@@ -47,10 +38,10 @@ import VestaTesting
     defer { try? FileManager.default.removeItem(at: app.dataDirectory) }
     app.isDataCollectionDefaultEnabled = false
     let messaging = try Messaging.instance(for: app)
-    let monitor = try #require(try app.container.require((any NetworkMonitor).self) as? CountingMonitor)
-    #expect(monitor.listeners.withLock { $0 } == (isEmbedded ? 0 : 1))
+    let network = try #require(try app.container.require((any NetworkMonitor).self) as? ManualNetwork)
+    #expect(network.listenerCount == (isEmbedded ? 0 : 1))
     await app.delete()
-    #expect(monitor.listeners.withLock { $0 } == 0)
+    #expect(network.listenerCount == 0)
     withExtendedLifetime(messaging) {}
   }
 }

@@ -16,7 +16,7 @@ struct Bench: Sendable {
   let clock = ManualClock()
   let config: RemoteConfig
 
-  init(in directory: TemporaryDirectory? = nil, random: Double = 0.9) throws {
+  init(in directory: TemporaryDirectory? = nil, network: ManualNetwork? = nil, random: Double = 0.9) throws {
     let directory = try directory ?? TemporaryDirectory("remote-config")
     self.directory = directory
     let options = VestaOptions(
@@ -25,12 +25,25 @@ struct Bench: Sendable {
     app = try VestaApp.configure(name: "rc-\(UUID().uuidString)", options: options, libraries: [])
     let clock = clock
     config = RemoteConfig(
-      app: app, namespace: "firebase", backend: backend,
+      app: app, namespace: "firebase", backend: backend, network: network,
       clock: ServiceClock(now: { clock.now }, schedule: { clock.schedule(after: $0, $1) }), random: { random })
   }
 
   func end() async {
     config.end()
     await app.delete()
+  }
+}
+
+/// A network that changes when a test says so.
+final class ManualNetwork: NetworkMonitor {
+  private let listeners = ListenerRegistry<Void>()
+
+  var listenerCount: Int { listeners.count }
+
+  func change() { listeners.emit(()) }
+
+  func addChangeListener(_ onChange: @escaping @Sendable () -> Void) -> ListenerRegistration {
+    listeners.add { onChange() }
   }
 }
