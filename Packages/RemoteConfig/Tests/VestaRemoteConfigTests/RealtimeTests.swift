@@ -60,6 +60,21 @@ import VestaTesting
     await bench.end()
   }
 
+  @Test func `a version that was fetched already is not announced to listeners`() async throws {
+    let bench = try Bench()
+    bench.backend.publish(["a": "1"])
+    _ = try await bench.config.fetch()
+    let (log, registration) = listen(bench)
+    bench.backend.listeners.first?.receive(ConfigInvalidation(latestVersion: 1))
+    for _ in 0..<1_000 { await Task.yield() }
+    bench.backend.publish(["a": "1", "b": "2"])
+    try await log.wait(for: "the next version") { $0.last == "a,b" }
+    #expect(log.events == ["a,b"])
+    #expect(bench.backend.requests.count == 2)
+    registration.remove()
+    await bench.end()
+  }
+
   @Test func `a change of the network opens a lost connection again at once, and an open one anew`() async throws {
     let network = ManualNetwork()
     let bench = try Bench(network: network)
