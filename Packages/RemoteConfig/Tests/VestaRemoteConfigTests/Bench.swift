@@ -23,8 +23,15 @@ struct Bench: Sendable {
       projectID: "p", backend: .embedded(directory: URL(filePath: directory.path, directoryHint: .isDirectory)))
     options.callbackQueue = .global()
     app = try VestaApp.configure(name: "rc-\(UUID().uuidString)", options: options, libraries: [])
-    let clock = clock
-    config = RemoteConfig(
+    config = Bench.client(app, backend, clock, network, random: random)
+  }
+
+  /// A client of an app, which goes on where the last one was.
+  static func client(
+    _ app: VestaApp, _ backend: ScriptedRemoteConfigBackend, _ clock: ManualClock, _ network: ManualNetwork? = nil,
+    random: Double = 0.9
+  ) -> RemoteConfig {
+    RemoteConfig(
       app: app, namespace: "firebase", backend: backend, network: network,
       clock: ServiceClock(now: { clock.now }, schedule: { clock.schedule(after: $0, $1) }), random: { random })
   }
