@@ -106,6 +106,21 @@ import VestaTesting
     #expect(try await store.read { try await $0.get(Keys.registration(key)) } == before)
   }
 
+  @Test func `an address that comes after a subscription, or goes, is a place among the members of the topic`()
+    async throws
+  {
+    let store = ModelStore()
+    let engine = makeEngine(store)
+    let token = try await engine.register()
+    try await engine.subscribe(token: token, toTopic: "news", context: CallContext())
+    let row = Keys.member("news", RegistrationKey(installationID: "one", senderID: "1"))
+    for address in [nil, "A", "B", nil, "A"] {
+      #expect(try await engine.register(token: token, address: address) == token)
+      let isMember = try await store.read { try await $0.get(row) } != nil
+      #expect(isMember == (address != nil), "\(address ?? "none")")
+    }
+  }
+
   @Test func `a row of a token that names half a registration is damaged`() throws {
     for (id, sender, isWhole) in [("one", "1", true), ("one", "", false), ("", "1", false), ("", "", false)] {
       let bytes = try TokenRecord(RegistrationKey(installationID: id, senderID: sender)).fieldBytes()
