@@ -80,6 +80,64 @@ import VestaDataCoding
     #expect(try comparable(encoder.encode(City.lyon)) == expected)
   }
 
+  /// Encodes the largest number of every integer type, by the call for this type.
+  private struct Integers: Encodable {
+    enum Key: String, CodingKey { case int, int8, int16, int32, int64, uint, uint8, uint16, uint32, list }
+
+    func encode(to encoder: any Encoder) throws {
+      var fields = encoder.container(keyedBy: Key.self)
+      var list = fields.nestedUnkeyedContainer(forKey: .list)
+      try fields.encode(Int.max, forKey: .int)
+      try fields.encode(Int8.max, forKey: .int8)
+      try fields.encode(Int16.max, forKey: .int16)
+      try fields.encode(Int32.max, forKey: .int32)
+      try fields.encode(Int64.max, forKey: .int64)
+      try fields.encode(UInt(7), forKey: .uint)
+      try fields.encode(UInt8.max, forKey: .uint8)
+      try fields.encode(UInt16.max, forKey: .uint16)
+      try fields.encode(UInt32.max, forKey: .uint32)
+      try list.encode(Int8.max)
+      try list.encode(Int16.max)
+      try list.encode(Int32.max)
+      try list.encode(Int64.max)
+      try list.encode(UInt(7))
+      try list.encode(UInt8.max)
+      try list.encode(UInt16.max)
+      try list.encode(UInt32.max)
+    }
+  }
+
+  @Test func `integers of every size are encoded, in fields and in lists`() throws {
+    let fields = try #require(try FirebaseDataEncoder().encode(Integers()) as? [String: Any])
+    let list = try #require(fields["list"] as? [Any])
+    let numbers = fields.filter { $0.key != "list" }.mapValues { ($0 as? NSNumber)?.int64Value }
+    #expect(
+      numbers == [
+        "int": .max, "int8": 127, "int16": 32_767, "int32": 2_147_483_647, "int64": .max, "uint": 7, "uint8": 255,
+        "uint16": 65_535, "uint32": 4_294_967_295,
+      ])
+    #expect(
+      list.map { ($0 as? NSNumber)?.int64Value }
+        == [127, 32_767, 2_147_483_647, .max, 7, 255, 65_535, 4_294_967_295])
+  }
+
+  private struct TwoLists: Encodable {
+    enum Key: String, CodingKey { case list }
+
+    func encode(to encoder: any Encoder) throws {
+      var container = encoder.container(keyedBy: Key.self)
+      for text in ["a", "b"] {
+        var list = container.nestedUnkeyedContainer(forKey: .list)
+        try list.encode(text)
+      }
+    }
+  }
+
+  @Test func `a list that is asked for twice under one key goes on`() throws {
+    let fields = try FirebaseDataEncoder().encode(TwoLists()) as? [String: Any]
+    #expect(fields?["list"] as? [String] == ["a", "b"])
+  }
+
   @Test func `a custom strategy sees the path to each key`() throws {
     let encoder = FirebaseDataEncoder()
     encoder.keyEncodingStrategy = .custom { path in path.map(\.stringValue).joined(separator: "/").codingKey }

@@ -118,6 +118,36 @@ private func unavailable(_ seconds: Int64? = nil) -> MessagingServiceError {
     try await engine.close()
   }
 
+  @Test(arguments: [(true, 2), (false, 1)])
+  func `a service that refuses a message does its work, and one that is away does not`(
+    refuses: Bool, atOnce: Int
+  ) async throws {
+    let gate = Gate()
+    let transport = ScriptedTransport { delivery, _ throws(MessagingServiceError) in
+      if delivery.message.data["text"] == "slow" { return await gate.wait() }
+      throw refuses ? .invalid("message", "no") : unavailable()
+    }
+    var tuning = tuning()
+    tuning.pushLanesOfNewServices = 1
+    let engine = makeEngine(clock: ManualClock(), transports: [transport], tuning: tuning)
+    let tokens = [
+      try await engine.register("one", address: "A/1"), try await engine.register("two", address: "B/1"),
+    ]
+    for (index, token) in tokens.enumerated() {
+      try await engine.send("first", to: .token(token))
+      await transport.wait(index + 1)
+      while !engine.pushes.isIdle { await Task.yield() }
+    }
+    // Services that do not work have one lane together.
+    for token in tokens { try await engine.send("slow", to: .token(token)) }
+    await transport.wait(2 + atOnce)
+    for _ in 0..<1_000 { await Task.yield() }
+    #expect(transport.pushes.entries.count == 2 + atOnce)
+    gate.open()
+    await transport.wait(4)
+    try await engine.close()
+  }
+
   @Test func `an engine that ends while it hands a message over leaves it to the next one`() async throws {
     let (clock, store, gate) = (ManualClock(), ModelStore(), Gate())
     let hanging = ScriptedTransport { _, _ in await gate.wait() }

@@ -95,6 +95,40 @@ import VestaTesting
     try await engine.close()
   }
 
+  @Test func `the messages of an engine that has ended are taken up in one transaction`() async throws {
+    let (clock, store) = (ManualClock(), ModelStore())
+    let killed = makeEngine(store, clock: clock, transports: [WaitingTransport()])
+    let token = try await killed.register(address: "A")
+    for number in 0..<6 { try await killed.send("\(number)", to: .token(token)) }
+    killed.pushTimer.close()
+    clock.advance(by: MessagingServiceTuning().pushClaim + .seconds(1))
+    let (start, commits) = (clock.now, Locked(0))
+    let observation = store.observeCommits { _ in commits.withLock { $0 += 1 } }
+    let engine = makeEngine(store, clock: clock, transports: [WaitingTransport()])
+    _ = try await engine.registration(token: token, context: .owner)
+    try await wait(store) { $0.count == 6 && $0.allSatisfy { $0 > start } }
+    #expect(commits.withLock { $0 } == 1)
+    observation.cancel()
+    try await engine.close()
+  }
+
+  @Test func `the rows of the members of a topic are written in one transaction`() async throws {
+    let (clock, store, commits) = (ManualClock(), ModelStore(), Locked(0))
+    let engine = makeEngine(store, clock: clock, transports: [WaitingTransport()])
+    for number in 0..<6 {
+      let token = try await engine.register("i\(number)", address: "A\(number)")
+      try await engine.subscribe(token: token, toTopic: "news", context: CallContext())
+    }
+    let observation = store.observeCommits { _ in commits.withLock { $0 += 1 } }
+    try await engine.send("a", to: .topic("news"))
+    let start = clock.now
+    try await wait(store) { $0.count == 6 && $0.allSatisfy { $0 > start } }
+    // The message, the rows, and that they are taken up.
+    #expect(commits.withLock { $0 } == 3)
+    observation.cancel()
+    try await engine.close()
+  }
+
   @Test func `a message for a platform that no engine reaches ends with its time to live`() async throws {
     let (clock, store) = (ManualClock(), ModelStore())
     let token = try await leaveMessage(clock, store, ttl: 1_000)

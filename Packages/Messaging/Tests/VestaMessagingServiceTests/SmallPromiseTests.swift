@@ -67,6 +67,68 @@ import VestaTesting
     connection.cancel()
   }
 
+  @Test func `a message to a topic that was replaced does not return when the time of the later one is over`()
+    async throws
+  {
+    let clock = ManualClock()
+    let engine = makeEngine(clock: clock)
+    let token = try await engine.register()
+    try await engine.subscribe(token: token, toTopic: "news", context: CallContext())
+    for (text, ttl) in [("old", "1000s"), ("new", "10s")] {
+      var message = PushMessage(to: .topic("news"), data: ["text": text])
+      message.android = ["collapse_key": "score", "ttl": .string(ttl)]
+      _ = try await engine.send(message, isValidateOnly: false, context: .owner)
+    }
+    let (first, connection) = engine.inbox(token)
+    try await first.wait(forTexts: ["new"])
+    connection.cancel()
+    clock.advance(by: .seconds(20))
+    try await engine.send("end", to: .token(token))
+    let (second, again) = engine.inbox(token)
+    try await second.wait(for: "the end") { $0.last?.message.data["text"] == "end" }
+    #expect(second.events.map { $0.message.data["text"] } == ["end"])
+    again.cancel()
+  }
+
+  @Test func `a look at what waits that is out of date changes nothing, and tells of no dropped messages`()
+    async throws
+  {
+    let store = ModelStore()
+    let engine = makeEngine(store)
+    let token = try await engine.register()
+    let key = RegistrationKey(installationID: "one", senderID: "1")
+    let before = try await store.read { try await $0.get(Keys.registration(key)) }
+    for var outcome in [PendingLoad.Outcome(token: "another", cursor: 0), .init(token: token, cursor: 7)] {
+      outcome.dropped = 3
+      let late = outcome
+      #expect(try await engine.write { try await $0.noteLoad(late, for: key) } == 0)
+    }
+    #expect(try await store.read { try await $0.get(Keys.registration(key)) } == before)
+  }
+
+  @Test func `an address that comes after a subscription, or goes, is a place among the members of the topic`()
+    async throws
+  {
+    let store = ModelStore()
+    let engine = makeEngine(store)
+    let token = try await engine.register()
+    try await engine.subscribe(token: token, toTopic: "news", context: CallContext())
+    let row = Keys.member("news", RegistrationKey(installationID: "one", senderID: "1"))
+    for address in [nil, "A", "B", nil, "A"] {
+      #expect(try await engine.register(token: token, address: address) == token)
+      let isMember = try await store.read { try await $0.get(row) } != nil
+      #expect(isMember == (address != nil), "\(address ?? "none")")
+    }
+  }
+
+  @Test func `a row of a token that names half a registration is damaged`() throws {
+    for (id, sender, isWhole) in [("one", "1", true), ("one", "", false), ("", "1", false), ("", "", false)] {
+      let bytes = try TokenRecord(RegistrationKey(installationID: id, senderID: sender)).fieldBytes()
+      let isRead = (try? TokenRecord(fieldBytes: bytes)) != nil
+      #expect(isRead == isWhole, "\(id):\(sender)")
+    }
+  }
+
   @Test func `deliveries are written down a second later, without an acknowledgement`() async throws {
     let (store, clock) = (ModelStore(), ManualClock())
     let (engine, other) = (makeEngine(store, clock: clock), makeEngine(store, clock: clock))

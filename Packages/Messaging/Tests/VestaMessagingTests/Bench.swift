@@ -18,7 +18,7 @@ struct Bench: Sendable {
 
   init(
     backend: ScriptedMessagingBackend = ScriptedMessagingBackend(), autoInit: Bool = false,
-    tuning: MessagingTuning = MessagingTuning()
+    network: ManualNetwork? = nil, tuning: MessagingTuning = MessagingTuning()
   ) throws {
     self.backend = backend
     directory = try TemporaryDirectory("messaging")
@@ -27,20 +27,33 @@ struct Bench: Sendable {
     options.callbackQueue = .global()
     app = try VestaApp.configure(name: "msg-\(UUID().uuidString)", options: options, libraries: [])
     app.isDataCollectionDefaultEnabled = autoInit
-    messaging = Bench.client(app, backend, clock, tuning)
+    messaging = Bench.client(app, backend, clock, network, tuning)
   }
 
   static func client(
-    _ app: VestaApp, _ backend: ScriptedMessagingBackend, _ clock: ManualClock,
+    _ app: VestaApp, _ backend: ScriptedMessagingBackend, _ clock: ManualClock, _ network: ManualNetwork? = nil,
     _ tuning: MessagingTuning = MessagingTuning()
   ) -> Messaging {
     Messaging(
-      app: app, backend: backend,
+      app: app, backend: backend, network: network,
       clock: ServiceClock(now: { clock.now }, schedule: { clock.schedule(after: $0, $1) }), tuning: tuning)
   }
 
   func end() async {
     messaging.end()
     await app.delete()
+  }
+}
+
+/// A network that changes when a test says so.
+final class ManualNetwork: NetworkMonitor {
+  private let listeners = ListenerRegistry<Void>()
+
+  var listenerCount: Int { listeners.count }
+
+  func change() { listeners.emit(()) }
+
+  func addChangeListener(_ onChange: @escaping @Sendable () -> Void) -> ListenerRegistration {
+    listeners.add { onChange() }
   }
 }

@@ -301,8 +301,10 @@ import VestaTesting
     let log = delegate.log
     await delegate.attach(to: bench.messaging)
     let messages = bench.messaging.foregroundMessages.makeAsyncIterator()
-    bench.backend.deliver("1", "x", droppedBefore: 7)
+    bench.backend.deliver("1", "x")
+    bench.backend.deliver("2", "x", droppedBefore: 7)
     try await log.wait(for: "the number") { $0.contains("dropped 7") }
+    #expect(log.events == ["dropped 7"], "nothing was dropped before the first message")
     withExtendedLifetime((delegate, messages)) {}
     await bench.end()
   }

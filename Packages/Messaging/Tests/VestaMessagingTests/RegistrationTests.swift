@@ -1,5 +1,6 @@
 import Testing
 import VestaConcurrency
+import VestaCore
 import VestaMessagingBackendFakes
 import VestaServiceInterop
 import VestaTesting
@@ -47,6 +48,53 @@ import VestaTesting
     let count = backend.state.withLock { $0.requests.count }
     #expect(try await tokenWithinMinutes(bench, steps: 600) { _ in true } == nil)
     #expect(backend.state.withLock { $0.requests.count } == count)
+    await bench.end()
+  }
+
+  @Test func `a change of the network ends the pauses of the registration, of topics and of the connection`()
+    async throws
+  {
+    let (backend, network) = (ScriptedMessagingBackend(), ManualNetwork())
+    backend.fail(.unavailable)
+    let bench = try Bench(backend: backend, autoInit: true, network: network)
+    await bench.clock.waitForTimers(1)
+    backend.fail(nil)
+    network.change()
+    while bench.messaging.fcmTokenIfKnown == nil { await Task.yield() }
+    backend.fail(.unavailable)
+    bench.messaging.subscribe(toTopic: "a") { _ in }
+    await bench.clock.waitForTimers(2)
+    backend.fail(nil)
+    network.change()
+    try await backend.changes.wait(for: "the topic") { $0 == ["+a"] }
+    let messages = bench.messaging.foregroundMessages.makeAsyncIterator()
+    backend.endConnections(.unavailable)
+    #expect(backend.links.isEmpty)
+    network.change()
+    #expect(backend.links.count == 1)
+    withExtendedLifetime(messages) {}
+    await bench.end()
+  }
+
+  @Test func `asking for the token registers the app in the background, while that is allowed`() async throws {
+    let bench = try Bench()
+    #expect(bench.messaging.fcmToken == nil)
+    bench.app.isDataCollectionDefaultEnabled = true
+    #expect(bench.messaging.fcmToken == nil)
+    while bench.messaging.fcmTokenIfKnown == nil { await Task.yield() }
+    #expect(bench.backend.state.withLock { $0.requests.count } == 1)
+    #expect(bench.messaging.fcmToken == bench.messaging.fcmTokenIfKnown)
+    await bench.end()
+  }
+
+  @Test func `a token that is refused again and again is replaced once an hour`() async throws {
+    let bench = try Bench()
+    let token = try await bench.messaging.token()
+    #expect(bench.messaging.tokenWasRefused(token))
+    bench.clock.advance(by: .seconds(3_600) - .microseconds(1))
+    #expect(!bench.messaging.tokenWasRefused(token))
+    bench.clock.advance(by: .microseconds(1))
+    #expect(bench.messaging.tokenWasRefused(token))
     await bench.end()
   }
 

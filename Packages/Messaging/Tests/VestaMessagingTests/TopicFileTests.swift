@@ -115,6 +115,18 @@ import VestaTesting
     #expect(try lines().count <= 20, "seed \(seed)")
   }
 
+  @Test func `changes that all wait are appended, however many they are`() throws {
+    var (model, inodes): (Model, Set<UInt64>) = (Model(), [])
+    let kept = file(slack: 2)
+    for number in 0..<40 {
+      model.add(.subscribe, "t\(number)")
+      model.save(kept)
+      inodes.insert(try OpenFile(reading: path).identity().inode)
+    }
+    #expect(inodes.count == 1)
+    #expect(file().load() == model.queue)
+  }
+
   @Test func `of a file that is torn at any byte the whole lines count, and it is written on`() throws {
     var model = Model()
     model.add(.subscribe, "first")

@@ -10,11 +10,12 @@ import VestaTesting
 @testable import VestaRemoteConfigService
 
 /// An engine on a store that is handed in, so that a second engine can continue with it.
-func makeEngine(_ store: any OrderedStore = ModelStore(), clock: ManualClock = ManualClock()) -> RemoteConfigEngine {
+func makeEngine(
+  _ store: any OrderedStore = ModelStore(), clock: ManualClock = ManualClock(), maximumVersions: Int = 5
+) -> RemoteConfigEngine {
   let service = ServiceClock(now: { clock.now }, schedule: { clock.schedule(after: $0, $1) })
-  return RemoteConfigEngine(projectID: "p", options: RemoteConfigServiceOptions(maximumVersions: 5, clock: service)) {
-    store
-  }
+  let options = RemoteConfigServiceOptions(maximumVersions: maximumVersions, clock: service)
+  return RemoteConfigEngine(projectID: "p", options: options) { store }
 }
 
 @Suite struct EngineTests {
@@ -50,13 +51,14 @@ func makeEngine(_ store: any OrderedStore = ModelStore(), clock: ManualClock = M
     try await engine.fetch(FetchConfigRequest(namespace: "firebase", instance: instance), context: CallContext())
   }
 
-  @Test func `versions beyond the limit are removed, and numbers continue`() async throws {
-    let engine = makeEngine()
+  @Test(arguments: [(5, 5), (2, 2), (1, 1), (0, 1), (-1, 1)] as [(Int, Int64)])
+  func `versions beyond the limit are removed, and numbers continue`(limit: Int, count: Int64) async throws {
+    let engine = makeEngine(maximumVersions: limit)
     for number in 1...8 { _ = try await publish(engine, "\(number)") }
     let page = try await engine.listVersions(ListVersionsRequest(), context: .owner)
-    #expect(page.versions.compactMap(\.versionNumber) == [8, 7, 6, 5, 4])
+    #expect(page.versions.compactMap(\.versionNumber) == (0..<count).map { 8 - $0 })
     let error = await #expect(throws: RemoteConfigServiceError.self) {
-      try await engine.template(namespace: "firebase", version: 3, context: .owner)
+      try await engine.template(namespace: "firebase", version: 8 - count, context: .owner)
     }
     #expect(error?.code == .notFound)
   }

@@ -16,21 +16,41 @@ struct Bench: Sendable {
   let clock = ManualClock()
   let config: RemoteConfig
 
-  init(in directory: TemporaryDirectory? = nil, random: Double = 0.9) throws {
+  init(in directory: TemporaryDirectory? = nil, network: ManualNetwork? = nil, random: Double = 0.9) throws {
     let directory = try directory ?? TemporaryDirectory("remote-config")
     self.directory = directory
     let options = VestaOptions(
       projectID: "p", backend: .embedded(directory: URL(filePath: directory.path, directoryHint: .isDirectory)))
     options.callbackQueue = .global()
     app = try VestaApp.configure(name: "rc-\(UUID().uuidString)", options: options, libraries: [])
-    let clock = clock
-    config = RemoteConfig(
-      app: app, namespace: "firebase", backend: backend,
+    config = Bench.client(app, backend, clock, network, random: random)
+  }
+
+  /// A client of an app, which goes on where the last one was.
+  static func client(
+    _ app: VestaApp, _ backend: ScriptedRemoteConfigBackend, _ clock: ManualClock, _ network: ManualNetwork? = nil,
+    random: Double = 0.9
+  ) -> RemoteConfig {
+    RemoteConfig(
+      app: app, namespace: "firebase", backend: backend, network: network,
       clock: ServiceClock(now: { clock.now }, schedule: { clock.schedule(after: $0, $1) }), random: { random })
   }
 
   func end() async {
     config.end()
     await app.delete()
+  }
+}
+
+/// A network that changes when a test says so.
+final class ManualNetwork: NetworkMonitor {
+  private let listeners = ListenerRegistry<Void>()
+
+  var listenerCount: Int { listeners.count }
+
+  func change() { listeners.emit(()) }
+
+  func addChangeListener(_ onChange: @escaping @Sendable () -> Void) -> ListenerRegistration {
+    listeners.add { onChange() }
   }
 }

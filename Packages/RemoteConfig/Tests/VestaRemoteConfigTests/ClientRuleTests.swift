@@ -51,23 +51,24 @@ import VestaTesting
     await bench.end()
   }
 
-  @Test(arguments: [["active", "fetched"], ["fetched"], ["active"]])
-  func `values whose files were lost are there after the next fetch, however young they were`(
+  @Test(arguments: [["active", "fetched"], ["fetched"], ["active"], []])
+  func `after a restart young values are there without a fetch, and those whose file was lost with one`(
     lost: [String]
   ) async throws {
     let bench = try Bench()
     bench.backend.publish(["a": "1"])
     try await bench.config.fetchAndActivate()
-    await bench.end()
+    bench.config.end()
     for name in lost {
       let directory = bench.app.dataDirectory.appending(path: "remote-config-client/firebase")
       try FileManager.default.removeItem(at: directory.appending(path: "\(name).json"))
     }
-    let again = try Bench(in: bench.directory)
-    again.backend.publish(["a": "1"])
-    try await again.config.fetchAndActivate()
-    #expect(again.config["a"].stringValue == "1", "without \(lost)")
-    await again.end()
+    let again = Bench.client(bench.app, bench.backend, bench.clock)
+    try await again.fetchAndActivate()
+    #expect(again["a"].stringValue == "1", "without \(lost)")
+    #expect(bench.backend.requests.count == (lost.contains("fetched") ? 2 : 1), "without \(lost)")
+    again.end()
+    await bench.app.delete()
   }
 
   @Test func `errors can be made as upstream's, with a code`() {

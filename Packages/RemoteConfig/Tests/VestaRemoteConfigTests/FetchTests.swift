@@ -141,6 +141,18 @@ import VestaTesting
     await first.app.delete()
   }
 
+  @Test func `that the last fetch has failed is known after a restart`() async throws {
+    let bench = try Bench()
+    try await bench.config.fetchAndActivate()
+    bench.backend.fail(.unavailable)
+    await #expect(throws: RemoteConfigError.self) { try await bench.config.fetch(withExpirationDuration: 0) }
+    bench.config.end()
+    let second = RemoteConfig(app: bench.app, namespace: "firebase", backend: bench.backend)
+    #expect(second.lastFetchStatus == .failure)
+    second.end()
+    await bench.app.delete()
+  }
+
   @Test(arguments: ["active", "fetched", "defaults", "record"])
   func `a damaged file counts as absent and the others are kept`(part: String) async throws {
     let bench = try Bench()

@@ -60,6 +60,39 @@ import VestaTesting
     await bench.end()
   }
 
+  @Test func `a version that was fetched already is not announced to listeners`() async throws {
+    let bench = try Bench()
+    bench.backend.publish(["a": "1"])
+    _ = try await bench.config.fetch()
+    let (log, registration) = listen(bench)
+    bench.backend.listeners.first?.receive(ConfigInvalidation(latestVersion: 1))
+    for _ in 0..<1_000 { await Task.yield() }
+    bench.backend.publish(["a": "1", "b": "2"])
+    try await log.wait(for: "the next version") { $0.last == "a,b" }
+    #expect(log.events == ["a,b"])
+    #expect(bench.backend.requests.count == 2)
+    registration.remove()
+    await bench.end()
+  }
+
+  @Test func `a change of the network opens a lost connection again at once, and an open one anew`() async throws {
+    let network = ManualNetwork()
+    let bench = try Bench(network: network)
+    let (_, registration) = listen(bench)
+    bench.backend.endConnections(.unavailable)
+    #expect(bench.backend.listeners.isEmpty)
+    network.change()
+    let connections = bench.backend.state.withLock { $0.connections }
+    #expect(bench.backend.listeners.count == 1)
+    network.change()
+    #expect(bench.backend.listeners.count == 1)
+    #expect(bench.backend.state.withLock { $0.connections } == connections + 1)
+    registration.remove()
+    #expect(network.listenerCount == 1)
+    await bench.end()
+    #expect(network.listenerCount == 0)
+  }
+
   @Test func `a lost connection is opened again after a pause, which grows`() async throws {
     let bench = try Bench()
     let (_, registration) = listen(bench)

@@ -10,7 +10,8 @@ import VestaTesting
 
   @Test(arguments: [
     ("12", 12), ("12ab", 12), (" -3.5x", -3.5), ("", 0), ("x", 0), ("1e3", 1000), ("1e", 1), ("+7", 7), (".5", 0.5),
-    ("5.", 5), ("-", 0), ("0x10", 0),
+    ("5.", 5), ("-", 0), ("0x10", 0), ("9876543210", 9_876_543_210), ("\t\n\u{B}\u{C}\r 7", 7), ("\u{8}7", 0),
+    ("\u{E}7", 0), ("/7", 0), (":7", 0),
   ])
   func `a number is read from the beginning of the string`(text: String, expected: Double) {
     #expect(value(text).numberValue.doubleValue == expected)
@@ -18,8 +19,8 @@ import VestaTesting
 
   @Test(arguments: [
     ("true", true), ("YES", true), ("1", true), ("  +005", true), ("t", true), ("-9", true), ("false", false),
-    ("0", false),
-    ("", false), ("no", false), ("000", false), ("x1", false),
+    ("0", false), ("", false), ("no", false), ("000", false), ("x1", false), ("\t\n\u{B}\u{C}\r y", true),
+    ("\u{8}1", false), ("\u{E}1", false), ("-+1", false),
   ])
   func `a boolean follows the rules of NSString`(text: String, expected: Bool) {
     #expect(value(text).boolValue == expected)
