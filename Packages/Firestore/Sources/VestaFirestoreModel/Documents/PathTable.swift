@@ -35,7 +35,7 @@ struct PathTable<Value: Sendable>: Sendable {
     return value
   }
 
-  private func piece(of path: ResourcePath) -> Int { pieces.count == 1 ? 0 : path.hashValue & (pieces.count - 1) }
+  private func piece(of path: ResourcePath) -> Int { pieces.count == 1 ? 0 : path.digest & (pieces.count - 1) }
 
   private mutating func grow() {
     let old = pieces

@@ -8,7 +8,7 @@ package struct ResourcePath: Sendable, Hashable, Comparable, CustomStringConvert
   /// The identifiers.
   package let segments: [String]
   /// The hash of the segments, made once: paths are the keys of nearly every table of a client.
-  private let digest: Int
+  let digest: Int
 
   /// A path of segments, taken as they are.
   package init(_ segments: [String]) {
