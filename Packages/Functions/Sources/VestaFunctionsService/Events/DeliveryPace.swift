@@ -1,3 +1,5 @@
+import VestaServiceInterop
+
 /// Whether functions end so soon that one thread delivers their events faster than several: waking another thread takes
 /// longer than the function does; pure.
 ///
@@ -22,6 +24,8 @@ struct DeliveryPace {
     var setback = 16
     /// The time after which functions are known to wait, when no event was taken in it.
     var patience: Duration = .milliseconds(5)
+    /// The clock of the patience: whether a thread is held up does not depend on the clock of the service.
+    var clock = ServiceClock.system
   }
 
   let limits: Limits

@@ -178,12 +178,10 @@ final class EventDispatcher: EventSourceObserver {
 
   /// Looks after a while at whether events that are due were taken since; if not, a function waits, and the others get
   /// tasks.
-  ///
-  /// By the time of the machine: whether a thread is held up does not depend on the clock of the service.
   private func watch(_ taken: Int) {
-    let patience = state.withLock { $0.pace.limits.patience }
+    let limits = state.withLock { $0.pace.limits }
     Task(priority: Self.priority) { [weak self] in
-      try await Task.sleep(for: patience)
+      try await limits.clock.sleep(for: limits.patience)
       self?.look(taken)
     }
   }
