@@ -88,9 +88,6 @@ struct DeliveryMachine {
     return times.min()
   }
 
-  /// Whether it is known that there may be more events in the queue.
-  var knowsOfMore: Bool { mayHaveMore }
-
   // MARK: Inputs
 
   /// Events may have been added to the queue.
@@ -142,9 +139,9 @@ struct DeliveryMachine {
     while running < limits.running, taken < ready.count {
       let lane = ready[taken]
       taken += 1
-      guard let index = lanes.index(forKey: lane), let entry = lanes.values[index].waiting.first else { continue }
-      lanes.values[index].isRunning = true
-      lanes.values[index].isQueued = false
+      guard let entry = lanes[lane]?.waiting.first else { continue }
+      lanes[lane]?.isRunning = true
+      lanes[lane]?.isQueued = false
       inFlight[entry.position] = generation
       actions.append(.deliver(entry, generation: generation))
     }
@@ -226,20 +223,20 @@ struct DeliveryMachine {
     // Of a function that was removed and added again: its history is unknown.
     guard inFlight[entry.position] == generation else { return false }
     inFlight[entry.position] = nil
-    // In its place: each look at the name of a lane reads all of the name.
-    guard let index = lanes.index(forKey: entry.lane) else { return false }
-    lanes.values[index].isRunning = false
+    guard var state = lanes[entry.lane] else { return false }
+    state.isRunning = false
     let counts = generation == self.generation
     if !counts {
       count -= 1
-    } else if let retryAt, !lanes.values[index].waiting.isEmpty {
-      if isAttempt { lanes.values[index].waiting[0].attempts += 1 }
-      lanes.values[index].waiting[0].retryTime = retryAt
-    } else if !lanes.values[index].waiting.isEmpty {
-      lanes.values[index].waiting.removeFirst()
+    } else if let retryAt, !state.waiting.isEmpty {
+      if isAttempt { state.waiting[0].attempts += 1 }
+      state.waiting[0].retryTime = retryAt
+    } else if !state.waiting.isEmpty {
+      state.waiting.removeFirst()
       count -= 1
     }
-    if lanes.values[index].isEmpty { lanes.remove(at: index) } else { queue(entry.lane, now) }
+    lanes[entry.lane] = state.isEmpty ? nil : state
+    queue(entry.lane, now)
     return counts
   }
 
