@@ -70,6 +70,26 @@ import VestaEventsInterop
       function: "f", position: EventPosition(version: number, number: 0), attempts: attempts, result: .delivered)
   }
 
+  @Test func `a page that a removed function has asked for does not count for the next one with its name`() throws {
+    let bench = Bench(entries: 2)
+    let function = (RetryPolicy(maximumAttempts: 2), DeliveryMachine.Limits())
+    func request() -> (EventPageRequest, Int)? {
+      for case .load(let request, let generation) in bench.machine.step(now: 1) { return (request, generation) }
+      return nil
+    }
+    let former = try #require(request())
+    bench.machine.setFunctions([:])
+    bench.machine.setFunctions(["f": function])
+    let own = try #require(request())
+    #expect(own.1 != former.1)
+    // The former function had delivered the first event.
+    let late = EventPage(entries: [bench.entries[1]], isLast: true)
+    bench.machine.loaded(late, former.0, generation: former.1, now: 1)
+    #expect(bench.machine.count == 0)
+    bench.machine.loaded(EventPage(entries: bench.entries, isLast: true), own.0, generation: own.1, now: 1)
+    #expect(bench.machine.count == 2)
+  }
+
   @Test func `a queue without events needs no lease`() {
     let bench = Bench(entries: 0)
     #expect(bench.step(1_000) == [])

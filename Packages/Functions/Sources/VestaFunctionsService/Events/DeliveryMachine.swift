@@ -63,15 +63,19 @@ struct DeliveryMachine {
   private var mayHaveMore = true
   private var pausedUntil: Int64 = 0
   private var gathersUntil: Int64 = 0
-  private(set) var generation = 0
+  private(set) var generation: Int
   /// The number of events in memory.
   private(set) var count = 0
   /// The events that run, with the generation in which they were started.
   private var inFlight: [EventPosition: Int] = [:]
 
-  init(function: String, limits: Limits = Limits()) {
+  /// A machine that knows nothing of the queue.
+  ///
+  /// - Parameter generation: The first generation; above all of an earlier machine of the function.
+  init(function: String, limits: Limits = Limits(), generation: Int = 0) {
     self.function = function
     self.limits = limits
+    self.generation = generation
   }
 
   /// The number of events that run.

@@ -60,6 +60,8 @@ struct DispatchMachine {
   let timing: Timing
   private var machines: [String: DeliveryMachine] = [:]
   private var policies: [String: RetryPolicy] = [:]
+  /// How often functions were removed.
+  private var removals = 0
   /// The functions in order.
   private var names: [String] = []
   private(set) var outcomes: [EventOutcome] = []
@@ -104,10 +106,13 @@ struct DispatchMachine {
   /// The functions that get events, by name.
   mutating func setFunctions(_ functions: [String: (policy: RetryPolicy, limits: DeliveryMachine.Limits)]) {
     policies = functions.mapValues(\.policy)
+    let count = machines.count
     machines = machines.filter { functions[$0.key] != nil }
+    if machines.count < count { removals += 1 }
     leases = leases.filter { functions[$0.key] != nil || $0.value.until > 0 }
     for (name, function) in functions where machines[name] == nil {
-      machines[name] = DeliveryMachine(function: name, limits: function.limits)
+      // A page or an outcome that an earlier function with the name still gets does not count.
+      machines[name] = DeliveryMachine(function: name, limits: function.limits, generation: removals << 32)
     }
     names = machines.keys.sorted()
   }
