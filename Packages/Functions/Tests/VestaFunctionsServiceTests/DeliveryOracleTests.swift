@@ -25,7 +25,7 @@ import VestaTesting
     let path: String
   }
 
-  /// What was promised, and what has arrived.
+  /// The promised events, and those that have arrived.
   fileprivate struct State {
     var promised: Set<Key> = []
     var calls: [Key: Int] = [:]
@@ -59,7 +59,7 @@ import VestaTesting
 
     mutating func options(_ options: inout FunctionsServiceOptions) {
       var tuning = FunctionsTuning()
-      // What waits has places in memory, and among those that run.
+      // Waiting events have places in memory, and among those that run.
       tuning.delivery.window = hasWaiting ? data.pick([100, 512]) : data.pick([1, 4, 20, 512])
       tuning.delivery.lane = data.pick([1, 2, 32])
       tuning.delivery.page = data.pick([1, 3, 128])
@@ -72,7 +72,7 @@ import VestaTesting
       options.eventLease = jumps ? .seconds(10) : .seconds(86_400)
     }
 
-    /// What a function does with an event: the same at each attempt.
+    /// The reaction of a function to an event: the same at each attempt.
     func temper(_ key: Key) -> (kind: Int, failures: Int) {
       var bits = seed &* 31 &+ UInt64(key.number) &* 7
       for byte in (key.function + key.path).utf8 { bits = bits &* 131 &+ UInt64(byte) }
@@ -99,7 +99,7 @@ import VestaTesting
       }
     }
 
-    /// Commits changes of documents; what was promised is known before anybody can have delivered it.
+    /// Commits changes of documents; the promised events are known before a delivery of them.
     func commit(_ paths: [String], _ outbox: EventOutbox) async {
       var kept: [Key] = []
       do {
@@ -127,7 +127,7 @@ import VestaTesting
       outbox.wake()
     }
 
-    /// Whether an event waits until the test lets it go on.
+    /// Whether an event waits until the test opens the gate.
     func waits(_ key: Key) -> Bool { plan.hasWaiting && key.number == 2 && ["a/0", "a/1"].contains(key.path) }
 
     func register(_ name: String, _ pattern: String, _ events: EventFunctions, _ outbox: EventOutbox, run: Int) throws {
@@ -202,7 +202,7 @@ import VestaTesting
         }
       }
       if run == plan.runs {
-        // All but what waits, and what follows it, arrives while it waits.
+        // All other events arrive while some wait.
         await arrive(world) { !$0.isBehind(plan.hasWaiting) }
         world.gate.open()
         await arrive(world) { _ in true }
@@ -263,7 +263,7 @@ extension DeliveryOracleTests.State {
     successes[key, default: 0] += 1
     guard successes[key] == 1 else { return }
     let lane = DeliveryOracleTests.Lane(run: 0, function: key.function, path: key.path)
-    // Several functions write to the documents of `h`, in an order that nobody knows.
+    // Several functions write to the documents of `h`, in an unknown order.
     if key.function != "h", let last = last[lane], last > key.number { faults.append("\(key) after \(last)") }
     last[lane] = key.number
   }
