@@ -20,7 +20,12 @@ extension SplitMix {
   }
 
   mutating func path() -> String {
-    let room = "rooms/" + pick(["a", "b", "c", "d", "__id7__", "__id12__"])
+    let room =
+      "rooms/"
+      + pick([
+        "a", "b", "c", "d", "__id7__", "__id12__", "e\u{301}", "__id-3__", "e\u{301}/rooms/\u{301}",
+        "\u{1F600}", "\u{FFFD}",
+      ])
     return pick([room, room, room + "/rooms/" + pick(["a", "x"]), "halls/" + pick(["a", "b"])])
   }
 

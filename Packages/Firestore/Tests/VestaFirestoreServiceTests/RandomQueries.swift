@@ -35,7 +35,12 @@ extension SplitMix {
   }
 
   mutating func documentName() -> Value {
-    .reference(name(pick(["rooms/a", "rooms/c", "rooms/__id7__", "rooms/b/rooms/x", "halls/a", "zoo/z", "rooms/bb"])))
+    .reference(
+      name(
+        pick([
+          "rooms/a", "rooms/c", "rooms/__id7__", "rooms/b/rooms/x", "halls/a", "zoo/z", "rooms/bb", "rooms/\u{e9}",
+          "rooms/e\u{301}", "rooms/__id7__/rooms/x", "rooms/\u{FFFD}",
+        ])))
   }
 
   mutating func richFilter(_ depth: Int = 0) -> Filter {

@@ -41,7 +41,10 @@ import VestaTesting
         ? .vector([1, 0.5])
         : .pendingServerTimestamp(
           writeTime: WireTimestamp(seconds: 9, nanos: 0),
-          previous: random.pick([nil, .integer(3), .boolean(true), .double(2.5)]))
+          previous: random.pick([
+            nil, .integer(3), .boolean(true), .double(2.5), .array([.integer(1), .vector([2])]), .map(["a": .null]),
+            .vector([1]), .timestamp(WireTimestamp(seconds: 7, nanos: 0)),
+          ]))
     case 12: return .array((0..<random.below(5)).map { _ in value(&random, depth: depth - 1) })
     default: return .map(map(&random, depth: depth - 1))
     }
@@ -51,6 +54,13 @@ import VestaTesting
     let names = ["a", "one_two", "oneTwo", "1", "2", "array", "seconds", "nanoseconds", "latitude", "longitude", "é"]
     let pairs = (0..<random.below(5)).map { _ in (random.pick(names), value(&random, depth: depth)) }
     return MapValue(Dictionary(pairs) { $1 }.map { ($0.key, $0.value) })
+  }
+
+  private struct RenamedKey: CodingKey {
+    var stringValue: String
+    var intValue: Int? { nil }
+    init(stringValue: String) { self.stringValue = stringValue }
+    init?(intValue: Int) { nil }
   }
 
   private func decoder(_ random: inout SplitMix) -> Firestore.Decoder {
@@ -66,7 +76,13 @@ import VestaTesting
       decoder.nonConformingFloatDecodingStrategy = .convertFromString(
         positiveInfinity: "+", negativeInfinity: "-", nan: "?")
     }
-    decoder.keyDecodingStrategy = random.pick([.useDefaultKeys, .useDefaultKeys, .convertFromSnakeCase])
+    decoder.keyDecodingStrategy = random.pick([
+      .useDefaultKeys, .useDefaultKeys, .convertFromSnakeCase,
+      .custom { path in
+        let name = path.last?.stringValue ?? ""
+        return RenamedKey(stringValue: name.count == 1 ? "a" : path.count > 1 ? name : name.uppercased())
+      },
+    ])
     return decoder
   }
 
