@@ -48,7 +48,8 @@ package struct AdministrationTuning: Sendable, Hashable {
 package struct QueryTuning: Sendable, Hashable {
   /// A small page, so that results begin to arrive soon.
   package var firstPage = PageSize(documents: 256, bytes: 262_144)
-  package var nextPage = PageSize(documents: 2048, bytes: 1_048_576)
+  /// Not larger: a page is released at once, and others wait for that.
+  package var nextPage = PageSize(documents: 512, bytes: 262_144)
   /// The pages of a query whose results are wanted all together.
   package var wholePage = PageSize.unlimited
   /// The number of documents that a walk with a filter reads first; it doubles up to the maximum, after which others
