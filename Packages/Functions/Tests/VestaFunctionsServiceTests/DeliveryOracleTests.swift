@@ -25,7 +25,7 @@ import VestaTesting
     let path: String
   }
 
-  /// The promised events, and those that have arrived.
+  /// The promised events, and the events that have arrived.
   fileprivate struct State {
     var promised: Set<Key> = []
     var calls: [Key: Int] = [:]
@@ -59,7 +59,7 @@ import VestaTesting
 
     mutating func options(_ options: inout FunctionsServiceOptions) {
       var tuning = FunctionsTuning()
-      // Waiting events have places in memory, and among those that run.
+      // Waiting events have places in memory, and places to run.
       tuning.delivery.window = hasWaiting ? data.pick([100, 512]) : data.pick([1, 4, 20, 512])
       tuning.delivery.lane = data.pick([1, 2, 32])
       tuning.delivery.page = data.pick([1, 3, 128])
@@ -159,7 +159,7 @@ import VestaTesting
       case 0: await Task.yield()
       case 1: for _ in 0..<20 { await Task.yield() }
       case 2: _ = DispatchSemaphore(value: 0).wait(timeout: .now() + .milliseconds(1))
-      case 3: try await Task.sleep(for: .milliseconds(1))
+      case 3: await Task(priority: .background) { for _ in 0..<5 { await Task.yield() } }.value
       case 4: await Task { await Task.yield() }.value
       case 5 where key.function == "f" && attempt == 1: await commit(["c/\(key.number % 3)"], outbox)
       default: break

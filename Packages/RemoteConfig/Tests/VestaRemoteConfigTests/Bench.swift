@@ -26,7 +26,7 @@ struct Bench: Sendable {
     config = Bench.client(app, backend, clock, network, random: random)
   }
 
-  /// A client of an app, which goes on where the last one was.
+  /// A new client of an app, with the files of the client before.
   static func client(
     _ app: VestaApp, _ backend: ScriptedRemoteConfigBackend, _ clock: ManualClock, _ network: ManualNetwork? = nil,
     random: Double = 0.9

@@ -31,7 +31,7 @@ public struct EventData: Sendable {
     content = .later(LaterObject(names, make))
   }
 
-  /// The object; made now if nobody has asked for it before.
+  /// The object; the first call makes it.
   public var object: JSONObject {
     switch content {
     case .made(let object): object
@@ -81,7 +81,7 @@ private final class LaterObject: Sendable {
   }
 
   var object: JSONObject {
-    // Within the lock, so that it is made once; what makes it calls nobody.
+    // Within the lock, so that it is made once; the closure calls no code of others.
     state.withLock { state in
       switch state {
       case .made(let object): return object

@@ -97,7 +97,7 @@ extension Firestore {
 
     private var decoder: FirebaseDataDecoder { own ?? Self.standard }
 
-    // Sound: it is never changed.
+    // Sound as nonisolated(unsafe): it is set up once, here, and only read then; changes go to a decoder of their own.
     nonisolated(unsafe) private static let standard = makeDecoder()
 
     /// Creates a decoder with the strategies above.

@@ -76,7 +76,7 @@ struct UserDataWriter: Sendable {
     case vector(VectorValue)
   }
 
-  /// What a map stands for; `nil` for one that is a map to a program too.
+  /// The meaning of a map that stands for another value; `nil` for a plain map.
   func special(_ fields: MapValue) -> Special? {
     if let shown = ServerTimestampView(behavior: behavior).resolved(.map(fields)) { return .shown(shown) }
     return VectorValue(stored: fields).map(Special.vector)
