@@ -71,7 +71,7 @@ package struct ResourcePath: Sendable, Hashable, Comparable, CustomStringConvert
   /// Feeds the hash of the parts that equality compares to a hasher.
   package func hash(into hasher: inout Hasher) { hasher.combine(digest) }
 
-  /// The hash for a table: the digest, mixed with the seed of the table. It is a hash already, so it is not hashed again.
+  /// The hash for a table: the digest, which is a hash already, mixed with the seed of the table.
   package func _rawHashValue(seed: Int) -> Int {
     let mixed = UInt64(truncatingIfNeeded: digest ^ seed) &* 0x9E37_79B9_7F4A_7C15
     return Int(truncatingIfNeeded: mixed ^ mixed >> 32)
