@@ -84,67 +84,17 @@ open class FirebaseDataDecoder {
   /// - Returns: The value.
   /// - Throws: `DecodingError` with the path to what does not fit, or what the type's own `init(from:)` throws.
   open func decode<T: Decodable>(_ type: T.Type, from structure: Any) throws -> T {
-    try decode(type, from: .any(structure), noting: nil)
+    try prepared().decode(type, from: .any(structure))
   }
 
-  /// Decodes a value that is read in a form of the caller's, without a structure of `Any` between.
+  /// The decoder with its strategies as they are now, for many values.
   ///
-  /// - Parameters:
-  ///   - type: The type to decode.
-  ///   - source: The source.
-  ///   - entry: An entry of the user information for this value alone.
-  /// - Returns: The value.
-  /// - Throws: As ``decode(_:from:)``, and what a map throws for a member.
-  public func decode<T: Decodable>(
-    _ type: T.Type, from source: DecodedValue, noting entry: (key: CodingUserInfoKey, value: Any)?
-  ) throws -> T {
-    let options = DecodingOptions(
-      dates: dateDecodingStrategy, data: dataDecodingStrategy, floats: nonConformingFloatDecodingStrategy,
-      keys: keyDecodingStrategy, passthrough: passthroughTypeResolver, userInfo: userInfo, entry: entry)
-    return try DataDecoding(source, at: .top, options).decode(type)
-  }
-}
-
-/// The configuration of a decoder at the time of the call.
-final class DecodingOptions {
-  let dates: FirebaseDataDecoder.DateDecodingStrategy
-  let data: FirebaseDataDecoder.DataDecodingStrategy
-  let floats: FirebaseDataDecoder.NonConformingFloatDecodingStrategy
-  let keys: FirebaseDataDecoder.KeyDecodingStrategy
-  let passthrough: any StructureCodingPassthroughTypeResolver.Type
-  private let commonInfo: [CodingUserInfoKey: Any]
-  private let entry: (key: CodingUserInfoKey, value: Any)?
-  /// Whether keys are left as they are, and whether there are types to pass through: known without looking.
-  let renamesKeys: Bool
-  let passesTypesThrough: Bool
-  private let nested: DecodingOptions?
-
-  init(
-    dates: FirebaseDataDecoder.DateDecodingStrategy, data: FirebaseDataDecoder.DataDecodingStrategy,
-    floats: FirebaseDataDecoder.NonConformingFloatDecodingStrategy, keys: FirebaseDataDecoder.KeyDecodingStrategy,
-    passthrough: any StructureCodingPassthroughTypeResolver.Type, userInfo: [CodingUserInfoKey: Any],
-    entry: (key: CodingUserInfoKey, value: Any)?, nested: DecodingOptions? = nil
-  ) {
-    (self.dates, self.data, self.floats, self.keys) = (dates, data, floats, keys)
-    (self.passthrough, commonInfo, self.entry, self.nested) = (passthrough, userInfo, entry, nested)
-    if case .useDefaultKeys = keys { renamesKeys = false } else { renamesKeys = true }
-    passesTypesThrough = passthrough != NoPassthroughTypes.self
-  }
-
-  /// The information for the types that are decoded, put together when one asks for it.
-  var userInfo: [CodingUserInfoKey: Any] {
-    guard let entry else { return commonInfo }
-    return commonInfo.merging([entry.key: entry.value]) { _, entry in entry }
-  }
-
-  /// The options for what is nested in a value that has these.
-  var below: DecodingOptions { nested ?? self }
-
-  /// The options for a dictionary whose keys are data: they are not renamed, but nested keys are.
-  var forDictionary: DecodingOptions {
-    guard renamesKeys else { return self }
-    return DecodingOptions(
-      dates: dates, data: data, floats: floats, keys: .useDefaultKeys, passthrough: passthrough, userInfo: commonInfo,
-      entry: entry, nested: below)
+  /// - Parameter key: The key under which types find the object that is noted with a value; see
+  ///   ``PreparedDecoder/decode(_:from:noting:)``.
+  public func prepared(noting key: CodingUserInfoKey? = nil) -> PreparedDecoder {
+    PreparedDecoder(
+      DecodingOptions(
+        dates: dateDecodingStrategy, data: dataDecodingStrategy, floats: nonConformingFloatDecodingStrategy,
+        keys: keyDecodingStrategy, passthrough: passthroughTypeResolver, userInfo: userInfo, noted: key))
   }
 }

@@ -32,7 +32,7 @@ import VestaDataCoding
     let members = Self.members(number)
     let decoder = FirebaseDataDecoder()
     let expected = try decoder.decode(Part.self, from: members)
-    #expect(try decoder.decode(Part.self, from: .map(Members(members)), noting: nil) == expected)
+    #expect(try decoder.prepared().decode(Part.self, from: .map(Members(members))) == expected)
   }
 
   @Test func `key strategies rename members of maps, and keep keys that are data`() throws {
@@ -42,7 +42,7 @@ import VestaDataCoding
     members["parts"] = NSNull()
     let decoder = FirebaseDataDecoder()
     decoder.keyDecodingStrategy = .convertFromSnakeCase
-    let part = try decoder.decode(Part.self, from: .map(Members(members)), noting: nil)
+    let part = try decoder.prepared().decode(Part.self, from: .map(Members(members)))
     #expect(part.firstName == "n4" && part.isOpen && part.inner == ["one_two": 4, "b": 2])
   }
 
@@ -53,7 +53,7 @@ import VestaDataCoding
         members[key] = wrong
         let decoder = FirebaseDataDecoder()
         let expected = Result { try decoder.decode(Part.self, from: members) }
-        let result = Result { try decoder.decode(Part.self, from: .map(Members(members)), noting: nil) }
+        let result = Result { try decoder.prepared().decode(Part.self, from: .map(Members(members))) }
         #expect((try? result.get()) == (try? expected.get()), "\(key): \(wrong)")
         #expect(result.complaint == expected.complaint, "\(key): \(wrong)")
       }
@@ -62,7 +62,7 @@ import VestaDataCoding
 
   @Test func `a member that is missing is said with its name`() {
     let error = #expect(throws: DecodingError.self) {
-      try FirebaseDataDecoder().decode(Part.self, from: .map(Members([:])), noting: nil)
+      try FirebaseDataDecoder().prepared().decode(Part.self, from: .map(Members([:])))
     }
     guard case .keyNotFound(let key, _)? = error else {
       Issue.record("\(String(describing: error))")
@@ -75,25 +75,48 @@ import VestaDataCoding
     let texts: [String]
     init(from decoder: any Decoder) throws {
       texts = ["a", "b"].map { name in
-        CodingUserInfoKey(rawValue: name).flatMap { decoder.userInfo[$0] as? String } ?? ""
+        let value = CodingUserInfoKey(rawValue: name).flatMap { decoder.userInfo[$0] }
+        return (value as? Note)?.text ?? value as? String ?? ""
       }
     }
   }
 
-  @Test func `an entry that is noted is in the user information beside the common ones`() throws {
+  private final class Note {
+    let text = "own"
+  }
+
+  @Test func `an object that is noted is in the user information beside the common entries`() throws {
     let decoder = FirebaseDataDecoder()
     let (first, second) = try (#require(CodingUserInfoKey(rawValue: "a")), #require(CodingUserInfoKey(rawValue: "b")))
     decoder.userInfo[first] = "common"
-    let map = DecodedValue.map(Members([:]))
-    #expect(try decoder.decode(Noted.self, from: map, noting: (second, "own")).texts == ["common", "own"])
-    #expect(try decoder.decode(Noted.self, from: map, noting: (first, "own")).texts == ["own", ""])
-    #expect(try decoder.decode(Noted.self, from: map, noting: nil).texts == ["common", ""])
+    func texts(noting key: CodingUserInfoKey?, _ object: Note?) throws -> [String] {
+      let prepared = decoder.prepared(noting: key)
+      let here = try prepared.decode(Noted.self, from: .map(Members([:])), noting: object).texts
+      let nested = try prepared.decode([Noted].self, from: .array([.map(Members([:]))]), noting: object)
+      #expect(nested.map(\.texts) == [here])
+      return here
+    }
+    #expect(try texts(noting: second, Note()) == ["common", "own"])
+    #expect(try texts(noting: first, Note()) == ["own", ""])
+    #expect(try texts(noting: second, nil) == ["common", ""])
+    #expect(try texts(noting: nil, Note()) == ["common", ""])
+  }
+
+  @Test func `a prepared decoder keeps the strategies of its time`() throws {
+    let decoder = FirebaseDataDecoder()
+    let prepared = decoder.prepared()
+    decoder.keyDecodingStrategy = .convertFromSnakeCase
+    let map = DecodedValue.any(["first_name": 1])
+    #expect(try prepared.decode([String: Int].self, from: map) == ["first_name": 1])
+    struct Named: Decodable { var firstName: Int }
+    #expect(throws: DecodingError.self) { try prepared.decode(Named.self, from: map) }
+    #expect(try decoder.prepared().decode(Named.self, from: map).firstName == 1)
   }
 
   @Test func `only the members that a type asks for are read`() throws {
     struct One: Decodable { var count: Int }
     let map = Members(Self.members(3))
-    _ = try FirebaseDataDecoder().decode(One.self, from: .map(map), noting: nil)
+    _ = try FirebaseDataDecoder().prepared().decode(One.self, from: .map(map))
     #expect(map.asked == ["count"])
   }
 
@@ -112,7 +135,7 @@ import VestaDataCoding
 
   @Test func `decoders of superclasses read maps in maps`() throws {
     let map = Members(["count": 1, "base": ["count": 2] as [String: Any], "other": 3])
-    #expect(try FirebaseDataDecoder().decode(Child.self, from: .map(map), noting: nil).counts == [1, 2])
+    #expect(try FirebaseDataDecoder().prepared().decode(Child.self, from: .map(map)).counts == [1, 2])
   }
 }
 

@@ -12,8 +12,8 @@ public struct MapValue: Sendable, Hashable, RandomAccessCollection, ExpressibleB
   /// A name and the value under it.
   public typealias Element = (name: String, value: Value)
 
-  @usableFromInline
-  var names: [String]
+  /// The names, in order.
+  public internal(set) var names: [String]
 
   @usableFromInline
   var values: [Value]

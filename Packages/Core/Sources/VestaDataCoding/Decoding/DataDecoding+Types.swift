@@ -11,7 +11,7 @@ extension DataDecoding {
     }
     if let special = try special(type), let value = special as? T { return value }
     guard options.renamesKeys, T.self is any StringKeyedDictionary.Type else { return try T(from: self) }
-    return try T(from: DataDecoding(source, at: place, options.forDictionary))
+    return try T(from: asDictionary)
   }
 
   private func special(_ type: Any.Type) throws -> Any? {

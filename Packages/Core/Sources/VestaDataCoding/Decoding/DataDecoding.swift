@@ -7,15 +7,25 @@ final class DataDecoding: Decoder {
   let source: DecodedValue
   let place: CodingPlace
   let options: DecodingOptions
+  /// The object that is noted with the value at the top.
+  private let noted: AnyObject?
 
-  init(_ source: DecodedValue, at place: CodingPlace, _ options: DecodingOptions) {
-    (self.source, self.place, self.options) = (source, place, options)
+  init(_ source: DecodedValue, at place: CodingPlace, _ options: DecodingOptions, noting noted: AnyObject?) {
+    (self.source, self.place, self.options, self.noted) = (source, place, options, noted)
   }
+
+  /// The decoder of a value in this one.
+  func below(_ source: DecodedValue, at place: CodingPlace) -> DataDecoding {
+    DataDecoding(source, at: place, options.below, noting: noted)
+  }
+
+  /// The decoder of the same value as a dictionary whose keys are data.
+  var asDictionary: DataDecoding { DataDecoding(source, at: place, options.forDictionary, noting: noted) }
 
   /// The value, loosely typed.
   var value: Any { source.loose }
   var codingPath: [any CodingKey] { place.path }
-  var userInfo: [CodingUserInfoKey: Any] { options.userInfo }
+  var userInfo: [CodingUserInfoKey: Any] { options.userInfo(noting: noted) }
 
   func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
     KeyedDecodingContainer(KeyedDecoding<Key>(members: try members(), decoder: self))

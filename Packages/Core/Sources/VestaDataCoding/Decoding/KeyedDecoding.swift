@@ -57,7 +57,7 @@ struct KeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
   }
 
   private func decoder(of source: DecodedValue, _ key: some CodingKey) -> DataDecoding {
-    DataDecoding(source, at: CodingPlace(key, in: place), decoder.options.below)
+    decoder.below(source, at: CodingPlace(key, in: place))
   }
 
   /// The decoder of a member.

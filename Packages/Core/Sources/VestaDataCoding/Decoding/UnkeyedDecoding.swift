@@ -45,7 +45,7 @@ struct UnkeyedDecoding: UnkeyedDecodingContainer {
       throw DecodingError.valueNotFound(
         type, .init(codingPath: element.path, debugDescription: "The array has no element at index \(currentIndex)."))
     }
-    let result = try decode(DataDecoding(elements[currentIndex], at: element, decoder.options.below))
+    let result = try decode(decoder.below(elements[currentIndex], at: element))
     currentIndex += 1
     return result
   }

@@ -95,10 +95,14 @@ extension Firestore {
     /// The decoder with the strategies that were set; `nil` for none, as of nearly all.
     private var own: FirebaseDataDecoder?
 
+    /// The same, ready for documents.
+    private var prepared: PreparedDecoder?
+
     private var decoder: FirebaseDataDecoder { own ?? Self.standard }
 
-    // Sound as nonisolated(unsafe): it is set up once, here, and only read then; changes go to a decoder of their own.
+    // Sound as nonisolated(unsafe): both are set up once, here, and only read then; changes go to a decoder of their own.
     nonisolated(unsafe) private static let standard = makeDecoder()
+    nonisolated(unsafe) private static let prepared = standard.prepared(noting: .documentReference)
 
     /// Creates a decoder with the strategies above.
     public init() {}
@@ -116,14 +120,14 @@ extension Firestore {
     }
 
     func decode<T: Decodable>(_ t: T.Type, from source: DecodedValue, in reference: DocumentReference?) throws -> T {
-      let key = CodingUserInfoKey.documentReference
-      return try decoder.decode(t, from: source, noting: reference.flatMap { value in key.map { ($0, value) } })
+      try (prepared ?? Self.prepared).decode(t, from: source, noting: reference)
     }
 
     private func change(_ body: (FirebaseDataDecoder) -> Void) {
       let decoder = own ?? Self.makeDecoder()
       body(decoder)
       own = decoder
+      prepared = decoder.prepared(noting: .documentReference)
     }
 
     private static func makeDecoder() -> FirebaseDataDecoder {

@@ -15,10 +15,10 @@ final class FieldMap: DecodedMap {
   /// - Throws: `DecodingError` for names that differ in their normal form alone.
   init(_ fields: MapValue, with behavior: ServerTimestampBehavior, of firestore: Firestore) throws {
     (self.fields, self.behavior, self.firestore) = (fields, behavior, firestore)
-    isPlain = fields.allSatisfy { $0.name.isPlain }
+    isPlain = fields.names.allSatisfy(\.isPlain)
     if isPlain { return }
     var names: Set<String> = []
-    for (name, _) in fields where !names.insert(name).inserted {
+    for name in fields.names where !names.insert(name).inserted {
       throw DecodingError.dataCorrupted(
         DecodingError.Context(
           codingPath: [], debugDescription: "There are several fields \(name), in different normal forms."))
@@ -26,7 +26,7 @@ final class FieldMap: DecodedMap {
   }
 
   var dictionary: [String: Any] { writer.dictionary(fields) }
-  var names: [String] { fields.map(\.name) }
+  var names: [String] { fields.names }
 
   func contains(_ name: String) -> Bool { value(name) != nil }
 
@@ -60,5 +60,8 @@ final class FieldMap: DecodedMap {
 }
 
 extension String {
-  fileprivate var isPlain: Bool { utf8.allSatisfy { $0 < 0x80 } }
+  fileprivate var isPlain: Bool {
+    let isPlain = utf8.withContiguousStorageIfAvailable { bytes in bytes.allSatisfy { $0 < 0x80 } }
+    return isPlain ?? utf8.allSatisfy { $0 < 0x80 }
+  }
 }
