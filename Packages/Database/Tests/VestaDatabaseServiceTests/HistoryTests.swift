@@ -1,4 +1,3 @@
-import Foundation
 import Testing
 import VestaConcurrency
 import VestaDatabaseBackend
@@ -20,14 +19,11 @@ struct HistoryTests {
   }
 }
 
-/// The same over many more seeds; with `VESTA_SOAK=1`, `VESTA_SEEDS` of them from `VESTA_SEED` on.
+/// The same for ten minutes.
 struct HistorySoakTests {
-  @Test(.enabled(if: ProcessInfo.processInfo.environment["VESTA_SOAK"] == "1"))
+  @Test(.enabled(if: Soak.isAsked), .timeLimit(.minutes(60)))
   func `many histories of several connections agree with the slow tree`() async {
-    let environment = ProcessInfo.processInfo.environment
-    let first = environment["VESTA_SEED"].flatMap { UInt64($0) } ?? 1000
-    let count = environment["VESTA_SEEDS"].flatMap { UInt64($0) } ?? 2000
-    for seed in first..<(first + count) {
+    await Soak("Database, connections").run { seed, _ in
       let history = History(seed: seed)
       for _ in 0..<120 { await history.step() }
       await history.check()

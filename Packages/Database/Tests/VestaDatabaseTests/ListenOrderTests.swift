@@ -1,4 +1,3 @@
-import Foundation
 import Testing
 import VestaDatabaseBackend
 import VestaDatabaseBackendFakes
@@ -64,12 +63,9 @@ struct ListenOrderTests {
     for number in 0..<25 { check(seed &* 1_000 &+ UInt64(number)) }
   }
 
-  @Test(.enabled(if: ProcessInfo.processInfo.environment["VESTA_SOAK"] == "1"))
-  func `observers of many histories show what the service has`() {
-    let environment = ProcessInfo.processInfo.environment
-    let first = environment["VESTA_SEED"].flatMap { UInt64($0) } ?? 1_000_000
-    let count = environment["VESTA_SEEDS"].flatMap { UInt64($0) } ?? 1_000
-    for seed in first..<(first + count * 20) { check(seed) }
+  @Test(.enabled(if: Soak.isAsked), .timeLimit(.minutes(60)))
+  func `observers of many histories show what the service has`() async {
+    await Soak("Database, orders of listening").run { seed, _ in check(seed) }
   }
 
   private func check(_ seed: UInt64) {

@@ -32,14 +32,11 @@ struct SimulationTests {
   }
 }
 
-/// The same simulation over many more seeds; with `VESTA_SOAK=1`, `VESTA_SEEDS` of them from `VESTA_SEED` on.
+/// The same simulation for ten minutes.
 struct SimulationSoakTests {
-  @Test(.enabled(if: ProcessInfo.processInfo.environment["VESTA_SOAK"] == "1"))
+  @Test(.enabled(if: Soak.isAsked), .timeLimit(.minutes(60)))
   func `many histories converge, whether or not messages wait for each other`() async {
-    let environment = ProcessInfo.processInfo.environment
-    let first = environment["VESTA_SEED"].flatMap { UInt64($0) } ?? 1000
-    let count = environment["VESTA_SEEDS"].flatMap { UInt64($0) } ?? 2000
-    for seed in first..<(first + count) {
+    await Soak("Database, simulation").run { seed, _ in
       let simulation = Simulation(seed: seed, settles: seed % 4 == 0)
       for _ in 0..<70 { await simulation.step() }
       await simulation.heal()

@@ -1,5 +1,5 @@
-import Foundation
 import Testing
+import VestaTesting
 
 /// Windows of queries together with every kind of listen and unlisten, through the public API, against the oracle.
 ///
@@ -23,14 +23,11 @@ struct WindowOracleTests {
   }
 }
 
-/// The same over many more seeds; with `VESTA_SOAK=1`, `VESTA_SEEDS` of them from `VESTA_SEED` on.
+/// The same for ten minutes.
 struct WindowOracleSoakTests {
-  @Test(.enabled(if: ProcessInfo.processInfo.environment["VESTA_SOAK"] == "1"))
+  @Test(.enabled(if: Soak.isAsked), .timeLimit(.minutes(60)))
   func `many histories of windows agree with the oracle`() async {
-    let environment = ProcessInfo.processInfo.environment
-    let first = environment["VESTA_SEED"].flatMap { UInt64($0) } ?? 10_000
-    let count = environment["VESTA_SEEDS"].flatMap { UInt64($0) } ?? 1_000
-    for seed in first..<(first + count) {
+    await Soak("Database, windows").run { seed, _ in
       let history = OracleHistory(seed: seed, isShared: seed % 4 == 3)
       for round in 0..<14 { await history.round(round) }
       await history.end()
