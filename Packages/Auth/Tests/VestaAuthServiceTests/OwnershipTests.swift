@@ -207,12 +207,22 @@ import VestaStoreInterop
   func `linking keeps the time of the sign-in`(change: Change) async throws {
     let world = World { $0.isDevelopment = true }
     let made = try await world.engine.signUp(SignUpRequest(), context: world.context).tokens
+    let uid = try await world.lookup(made).localID
     world.pass(seconds: 3000)
     try await perform(change, made.idToken, in: world)
-    let uid = try await world.lookup(made).localID
     let sessions = try await world.store.read { try await $0.entries(in: Keys.sessions("", uid)) }
     let times = try sessions.map { try RecordCodec.decode(SessionRecord.self, from: $0.value).facts.authTime }
     #expect(times == [World.start / 1000, World.start / 1000])
+  }
+
+  @Test(arguments: [Change.emailLink, .provider, .password])
+  func `linking ends the other sessions of an account where it sets a password`(change: Change) async throws {
+    let world = World { $0.isDevelopment = true }
+    let (_, own) = try await world.signInByPhone("+15550000001")
+    let (_, other) = try await world.signInByPhone("+15550000001")
+    try await perform(change, own.idToken, in: world)
+    #expect(await refusal { try await world.lookup(other) } == (change == .password ? .tokenExpired : nil))
+    #expect(await refusal { try await world.refresh(other) } == (change == .password ? .tokenExpired : nil))
   }
 
   @Test func `a second factor is not removed by a session that passed none`() async throws {
@@ -269,6 +279,18 @@ import VestaStoreInterop
       UpdateRequest(idToken: try #require(first.tokens).idToken, email: "c@x.com"), context: world.context)
     #expect(try await world.apply(try world.emailedCode(.recoverEmail, to: "b@x.com")).email == "b@x.com")
     #expect(try await world.apply(try world.emailedCode(.recoverEmail)).email == "ada@example.com")
+  }
+
+  @Test func `an address that another account has for a while can be taken back later`() async throws {
+    let world = World { $0.initialConfig.hidesEmails = false }
+    let made = try await world.verifiedAccount()
+    _ = try await world.engine.update(
+      UpdateRequest(idToken: made.idToken, email: "b@x.com"), context: world.context)
+    let other = try await world.signUp("ada@example.com"), code = try world.emailedCode(.recoverEmail)
+    for _ in 0..<2 { #expect(await refusal { try await world.apply(code) } == .emailExists) }
+    _ = try await world.engine.delete(DeleteRequest(idToken: other.tokens.idToken), context: world.context)
+    #expect(try await world.apply(code).email == "ada@example.com")
+    #expect(await refusal { try await world.apply(code) } == .invalidOobCode)
   }
 
   @Test func `an address that is removed can be taken back`() async throws {

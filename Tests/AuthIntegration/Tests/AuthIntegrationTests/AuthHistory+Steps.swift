@@ -115,6 +115,9 @@ extension AuthHistory {
     }
   }
 
+  /// What a session that has ended is told.
+  private static let ended: [AuthErrorCode] = [.userTokenExpired, .userNotFound, .userDisabled, .invalidUserToken]
+
   /// A change that needs a recent sign-in, by the session of a device.
   private func change(
     _ device: Int, _ text: String, needsEmail: Bool = false, needsRecent: Bool = true, refusal: [AuthErrorCode]? = nil,
@@ -128,7 +131,7 @@ extension AuthHistory {
     let isAnonymous = account.map { $0.email == nil && $0.phone == nil && $0.google == nil } ?? false
     var codes = refusal
     if isOld, needsRecent, !isAnonymous { codes = [.requiresRecentLogin] + (refusal ?? []) }
-    if !isValid { codes = [.userTokenExpired, .userNotFound, .userDisabled, .invalidUserToken] }
+    if !isValid { codes = Self.ended }
     await expect(device, codes) { try await body(user) }
     if !isValid {
       if auths[device].currentUser != nil { broken("device \(device) is still signed in") }
@@ -157,7 +160,7 @@ extension AuthHistory {
       let phone = random.pick(free.isEmpty || random.oneIn(4) ? Self.phones : free)
       let isTaken = model.owner { $0.phone == phone && $0.uid != account.uid } != nil
       guard account.phone == nil, account.factor == nil else { return }
-      await change(device, "links \(phone)", refusal: isTaken ? [.credentialAlreadyInUse] : nil) {
+      await link(device, "phone", phone, refusal: isTaken ? [.credentialAlreadyInUse] : nil) {
         _ = try await $0.link(with: try await self.phoneCredential(phone, auth))
       } effect: {
         $0.phone = phone
@@ -166,7 +169,7 @@ extension AuthHistory {
       let google = random.pick(Self.subjects),
         isTaken = model.owner { $0.google == google && $0.uid != account.uid } != nil
       guard account.google == nil else { return }
-      await change(device, "links \(google)", refusal: isTaken ? [.credentialAlreadyInUse] : nil) {
+      await link(device, "google.com", google, refusal: isTaken ? [.credentialAlreadyInUse] : nil) {
         _ = try await $0.link(with: Self.google(google))
       } effect: {
         $0.google = google
@@ -175,8 +178,9 @@ extension AuthHistory {
       guard account.email == nil else { return }
       let email = random.pick(Self.emails), password = random.pick(Self.passwords)
       let isTaken = model.owner { $0.email == email } != nil
-      await change(
-        device, "links \(email), \(password)", refusal: isTaken ? [.emailAlreadyInUse, .credentialAlreadyInUse] : nil
+      await link(
+        device, "password", "\(email), \(password)",
+        refusal: isTaken ? [.emailAlreadyInUse, .credentialAlreadyInUse] : nil
       ) {
         _ = try await $0.link(with: EmailAuthProvider.credential(withEmail: email, password: password))
       } effect: {
@@ -184,6 +188,24 @@ extension AuthHistory {
         $0.epoch += 1
       }
     }
+  }
+
+  /// A device refuses by itself what its user has as far as it knows, as Apple's SDK does.
+  private func link(
+    _ device: Int, _ provider: String, _ text: String, refusal: [AuthErrorCode]?,
+    _ body: (User) async throws -> Void, effect: (inout AuthModel.Account) -> Void
+  ) async {
+    guard let user = auths[device].currentUser, let session = model.sessions[device] else { return }
+    if user.providerData.contains(where: { $0.providerID == provider }) {
+      step("\(device) links \(text), of which kind it has one")
+      return await expect(device, [.providerAlreadyLinked]) { try await body(user) }
+    }
+    if provider == "password", let refusal, !model.isValid(session) {
+      // The service looks at the address before it looks at the session, as Firebase's does.
+      step("\(device) links \(text), with a session that has ended")
+      return await expect(device, refusal + Self.ended) { try await body(user) }
+    }
+    await change(device, "links \(text)", refusal: refusal, body, effect: effect)
   }
 
   private func unlink(_ device: Int) async {

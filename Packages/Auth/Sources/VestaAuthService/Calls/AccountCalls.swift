@@ -139,6 +139,8 @@ extension AuthWriteCall {
   // MARK: Changes with a code
 
   /// Does what a code was sent for; the code is used up also when that is refused.
+  ///
+  /// A recovery stays possible while another account has the address: whoever took it could end the owner's claim.
   fileprivate func apply(_ code: String) async throws -> Result<AccountChange, AuthServiceError> {
     let (ticket, type) = try await oobTicket(code)
     guard [.verifyEmail, .verifyAndChangeEmail, .recoverEmail, .revertSecondFactorAddition].contains(type) else {
@@ -148,6 +150,7 @@ extension AuthWriteCall {
     do {
       return .success(try await apply(ticket, type, hash: try core.secrets.hash(code)))
     } catch let refusal as AuthServiceError {
+      if type == .recoverEmail, refusal.code == .emailExists { throw refusal }
       // The checks precede any change, so only the consumption is committed.
       return .failure(refusal)
     }

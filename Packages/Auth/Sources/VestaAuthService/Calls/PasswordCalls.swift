@@ -84,7 +84,8 @@ extension AuthWriteCall {
   ) async throws -> (Grant, OobMessage?) {
     try checkNewEmail(email, caller)
     var user = caller.user
-    if user.passwordHash != nil || (user.email ?? email) != email { user.revokeTokens(now: now) }
+    // Of the account's devices, the one that sets a password is the only one that stays signed in.
+    user.revokeTokens(now: now)
     if user.email != email { user.emailVerified = false }
     user.email = email
     user.displayName = request.displayName ?? user.displayName
