@@ -84,6 +84,7 @@ extension AuthHistory {
         case .link(let email): (account.email, account.isVerified) = (email, true)
         }
       }
+      if case .phone = credential { model.sessions[device]?.isOfPhone = true }
     } catch {
       broken("\(credential) is answered with \(error), not with \(wanted)")
     }
@@ -205,7 +206,10 @@ extension AuthHistory {
       step("\(device) links \(text), with a session that has ended")
       return await expect(device, refusal + Self.ended) { try await body(user) }
     }
-    await change(device, "links \(text)", refusal: refusal, body, effect: effect)
+    await change(device, "links \(text)", refusal: refusal, body) { account in
+      effect(&account)
+      model.sessions[device]?.isOfPhone = provider == "phone"
+    }
   }
 
   private func unlink(_ device: Int) async {
@@ -272,7 +276,7 @@ extension AuthHistory {
 
   private func enroll(_ device: Int) async {
     guard let session = model.sessions[device], let account = model.accounts[session.uid], account.email != nil,
-      account.phone == nil
+      account.phone == nil, !session.isOfPhone
     else { return }
     let auth = auths[device]
     if account.factor == nil {

@@ -42,6 +42,8 @@ struct AuthModel: Sendable {
     var signedInAt: Int64
     /// Whether it has passed a second factor.
     var hasFactor = false
+    /// Whether the last way in that was used or linked is a phone, which allows no second factor.
+    var isOfPhone = false
   }
 
   /// A code that takes the change of an address back.
