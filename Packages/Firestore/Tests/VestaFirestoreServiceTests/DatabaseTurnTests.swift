@@ -150,8 +150,8 @@ struct DatabaseTurnTests {
     try await withThrowingTaskGroup { group in
       for name in Self.names + [database] {
         group.addTask {
-          var turn = 0
-          while await Self.write(1, in: name, engine) == nil { turn += 1 }
+          // A call that needs no wait leaves its thread to nobody, and a machine of one core has no other.
+          while await Self.write(1, in: name, engine) == nil { await Task.yield() }
           #expect(await Self.write(1, in: name, engine) == .unavailable)
         }
         group.addTask {
