@@ -16,6 +16,9 @@ extension DocumentReference {
       let client = try firestore.client()
       if source == .cache { return try await cachedDocument(client) }
       if let fresh = try await client.freshDocument(resourcePath) { return snapshot(of: fresh, isFromCache: false) }
+      if let fetched = try await client.fetchedDocument(resourcePath) {
+        return snapshot(of: fetched, isFromCache: false)
+      }
       return snapshot(of: try await client.document(query.local(), source: source))
     } catch {
       throw FirestoreErrorCode.publicError(error)

@@ -54,23 +54,30 @@ struct BackendCalls: Sendable {
     return names.map { documents[$0.path] ?? CachedDocument($0, .missing) }
   }
 
-  /// Reads one document.
-  func document(at path: ResourcePath) async throws -> CachedDocument {
+  /// Reads one document, with the time of the read, which is the version of one that is not there.
+  ///
+  /// - Parameter limited: Limits the time for which the answer is waited for.
+  func document(
+    at path: ResourcePath, limited: (CallContext) -> CallContext = { $0 }
+  ) async throws -> CachedDocument {
     let name = ResourceName(database: database, path: path)
     let wanted = name.description
     var found: CachedDocument?
+    var time = Timestamp.zero
     try await call { context in
-      found = nil
+      (found, time) = (nil, .zero)
       let request = BatchGetDocumentsRequest(database: text, documents: [wanted])
-      try await backend.batchGet(request, context: context) { response in
+      try await backend.batchGet(request, context: limited(context)) { response in
+        time = response.readTime ?? time
         guard case .found(let document)? = response.result else { return }
         // The name that was asked for need not be taken apart again.
         found =
           UTF8Order.equal(document.name, wanted)
-          ? CachedDocument(document, at: path) : try CachedDocument(document, likely: database)
+          ? CachedDocument(document, at: path, readTime: time)
+          : try CachedDocument(document, likely: database, readTime: time)
       }
     }
-    return found ?? CachedDocument(name, .missing)
+    return found ?? CachedDocument(name, .missing, version: time, readTime: time)
   }
 
   /// Reads the results of a query, in their order.

@@ -1,0 +1,200 @@
+import Testing
+import VestaConcurrency
+import VestaFirestoreBackend
+import VestaFirestoreBackendContracts
+import VestaFirestoreModel
+import VestaStoreInteropFakes
+import VestaTesting
+
+@testable import VestaFirestoreSync
+
+/// Documents of a backend over a network that are read by one call: only where a listener would show nothing else.
+@Suite(.timeLimit(.minutes(5)))
+struct FetchedDocumentTests {
+  /// Counts calls; holds the answers to reads at a gate, after the engine has given them.
+  private final class CountingBackend: ForwardingFirestoreBackend {
+    private let backend: any FirestoreBackend
+    let calls = Log<String>()
+    let deadlines = Log<Int64?>()
+    let answers = Gate(isOpen: true)
+    let commits = Gate(isOpen: true)
+    let failure = Locked<FirestoreServiceError?>(nil)
+
+    init(_ backend: any FirestoreBackend) { self.backend = backend }
+
+    func backend(serving transaction: [UInt8]?) -> any FirestoreBackend { backend }
+
+    func batchGet(
+      _ request: BatchGetDocumentsRequest, context: CallContext,
+      receive: (BatchGetDocumentsResponse) async throws -> Void
+    ) async throws {
+      calls.add("get")
+      deadlines.add(context.deadline)
+      if let failure = failure.withLock({ $0 }) { throw failure }
+      var responses: [BatchGetDocumentsResponse] = []
+      try await backend.batchGet(request, context: context) { responses.append($0) }
+      await answers.wait()
+      for response in responses { try await receive(response) }
+    }
+
+    func listen(database: String, context: CallContext) async throws(FirestoreServiceError) -> ListenCall {
+      calls.add("listen")
+      return try await backend.listen(database: database, context: context)
+    }
+
+    func write(database: String, context: CallContext) async throws(FirestoreServiceError) -> WriteCall {
+      await commits.wait()
+      return try await backend.write(database: database, context: context)
+    }
+  }
+
+  private let world = World()
+  private let backend: CountingBackend
+  private let client: SyncClient
+
+  init() async throws {
+    backend = CountingBackend(world.engine)
+    var options = SyncOptions()
+    options.link = .remote
+    options.garbagePolicy = .leastRecentlyUsed(bytes: nil)
+    client = SyncClient(database: database, backend: backend, store: ModelStore(), options: options)
+    try await put(4)
+  }
+
+  private let room = path("rooms/a")
+
+  /// Another client's write.
+  private func put(_ number: Int64, in document: String = "rooms/a") async throws {
+    let write = set(document, ["n": .integer(number)]).write(in: database)
+    _ = try await backend.commit(
+      CommitRequest(database: database.description, writes: [write]), context: .owner)
+  }
+
+  private func value(_ document: CachedDocument?) -> Value? { document?.fields?["n"] }
+
+  private func waitForRead() async { while backend.answers.waitingCount == 0 { await Task.yield() } }
+
+  @Test func `a document is read by one call, and is in the cache then`() async throws {
+    #expect(value(try await client.fetchedDocument(room)) == .integer(4))
+    #expect(backend.calls.entries == ["get"])
+    let deadline = try #require(backend.deadlines.entries.first ?? nil)
+    #expect(deadline > 0)
+    await client.setNetworkEnabled(false)
+    let cached = try await client.cachedDocument(room)
+    #expect(value(cached) == .integer(4) && cached.version > .zero && cached.readTime >= cached.version)
+    #expect(try await client.fetchedDocument(room) == nil)
+    #expect(backend.calls.entries == ["get"])
+    await client.shutdown()
+  }
+
+  @Test func `a document that is not there is known to be missing, also one that was deleted`() async throws {
+    let missing = try #require(try await client.fetchedDocument(path("rooms/none")))
+    #expect(missing.isMissing && missing.version > .zero)
+    #expect(try await client.cachedDocument(path("rooms/none")).isMissing)
+    _ = try await client.fetchedDocument(room)
+    let delete = Mutation(room, .delete).write(in: database)
+    _ = try await backend.commit(CommitRequest(database: database.description, writes: [delete]), context: .owner)
+    #expect(try await client.fetchedDocument(room)?.isMissing == true)
+    #expect(try await client.cachedDocument(room).isMissing)
+    await client.shutdown()
+  }
+
+  @Test func `a query after it has the document, and those that it had before`() async throws {
+    try await put(7, in: "rooms/b")
+    let all = try query("rooms", [.field(path: "n", .greaterThan, .integer(3))])
+    for number in [Int64(2), 5] {
+      let received = Received()
+      let registration = client.listen(all, options: ListenOptions(waitsForSync: true)) { received.receive($0) }
+      _ = try await received.first { !$0.isFromCache }
+      registration.remove()
+      try await put(number)
+      #expect(value(try await client.fetchedDocument(room)) == .integer(number))
+      let ids = try await client.cachedResults(all).ids
+      #expect(ids == (number == 2 ? ["b"] : ["a", "b"]), "\(ids)")
+    }
+    await client.shutdown()
+  }
+
+  @Test func `while a write of the document is pending a listener is used`() async throws {
+    backend.commits.close()
+    let write = client.write([set("rooms/a", ["n": .integer(5)])])
+    #expect(try await client.fetchedDocument(room) == nil)
+    #expect(backend.calls.entries.filter { $0 == "get" } == [])
+    // Writes of other documents do not matter.
+    try await put(1, in: "rooms/b")
+    #expect(value(try await client.fetchedDocument(path("rooms/b"))) == .integer(1))
+    backend.commits.open()
+    try await write.acknowledged()
+    #expect(value(try await client.fetchedDocument(room)) == .integer(5))
+    await client.shutdown()
+  }
+
+  @Test(arguments: [false, true])
+  func `an answer from before a write of the client is not taken`(isAcknowledged: Bool) async throws {
+    backend.answers.close()
+    async let fetched = client.fetchedDocument(room)
+    await waitForRead()
+    if !isAcknowledged { backend.commits.close() }
+    let write = client.write([set("rooms/a", ["n": .integer(5)])])
+    if isAcknowledged { try await write.acknowledged() }
+    backend.answers.open()
+    #expect(try await fetched == nil)
+    backend.commits.open()
+    try await write.acknowledged()
+    #expect(value(try await client.cachedDocument(room)) == .integer(5))
+    #expect(value(try await client.fetchedDocument(room)) == .integer(5))
+    await client.shutdown()
+  }
+
+  @Test func `a deletion that was acknowledged before the answer is not undone by it`() async throws {
+    backend.answers.close()
+    async let fetched = client.fetchedDocument(room)
+    await waitForRead()
+    try await client.write([Mutation(room, .delete)]).acknowledged()
+    backend.answers.open()
+    #expect(try await fetched == nil)
+    #expect(try await client.cachedDocument(room).isMissing)
+    await client.shutdown()
+  }
+
+  /// Also one of another collection: what a client reads later must not be of an earlier time.
+  @Test(arguments: [false, true], ["rooms", "halls"])
+  func `while there is a listener a document is read by a listener`(isLate: Bool, of collection: String) async throws {
+    let received = Received()
+    if isLate { backend.answers.close() }
+    async let early = isLate ? client.fetchedDocument(room) : nil
+    if isLate { await waitForRead() }
+    let registration = client.listen(try query(collection), options: ListenOptions()) { received.receive($0) }
+    _ = try await received.first { !$0.isFromCache }
+    backend.answers.open()
+    #expect(try await early == nil)
+    #expect(try await client.fetchedDocument(room) == nil)
+    registration.remove()
+    #expect(value(try await client.fetchedDocument(room)) == .integer(4))
+    await client.shutdown()
+  }
+
+  @Test func `after a failure a listener is used, and a cancelled task gets its cancellation`() async throws {
+    for code in [ServiceCode.unavailable, .permissionDenied, .deadlineExceeded] {
+      backend.failure.withLock { $0 = FirestoreServiceError(code, "Not now.") }
+      #expect(try await client.fetchedDocument(room) == nil)
+    }
+    let task = Task { [client, room] in
+      withUnsafeCurrentTask { $0?.cancel() }
+      return try await client.fetchedDocument(room)
+    }
+    await #expect(throws: CancellationError.self) { _ = try await task.value }
+    await client.shutdown()
+  }
+
+  @Test func `an answer for a former user is not taken`() async throws {
+    backend.answers.close()
+    async let fetched = client.fetchedDocument(room)
+    await waitForRead()
+    client.changeUser("bob")
+    backend.answers.open()
+    #expect(try await fetched == nil)
+    #expect(value(try await client.fetchedDocument(room)) == .integer(4))
+    await client.shutdown()
+  }
+}
