@@ -26,7 +26,7 @@ final class FunctionsEngine: FunctionsBackend, HTTPFunctionsBackend {
   private let canConsume: Bool
   private let clock: ServiceClock
   private let places: FairShares<String>
-  private let deadlines: ServiceDeadlines
+  let deadlines: ServiceDeadlines
   /// The number of calls that run or wait.
   private let admitted = Locked(0)
   private let maximumAdmitted: Int
