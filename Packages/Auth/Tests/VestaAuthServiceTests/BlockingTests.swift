@@ -83,7 +83,9 @@ private final class ScriptedFunctions: AuthBlockingFunctions {
       _ = try await world.engine.administration.updateUser(change, context: .owner)
       return BlockingAnswer()
     }
+    let before = functions.asked.count
     #expect(await refusal { try await world.signIn() } == .aborted)
+    #expect(functions.asked.count - before == world.options.tuning.blockingRehearsals)
   }
 
   @Test func `a refusal leaves nothing, and claims that are reserved are refused`() async throws {

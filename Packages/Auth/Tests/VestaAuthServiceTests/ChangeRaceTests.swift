@@ -1,0 +1,49 @@
+import Testing
+import VestaAuthBackend
+import VestaConcurrency
+import VestaServiceInterop
+import VestaStoreInterop
+import VestaStoreInteropFakes
+
+@testable import VestaAuthService
+
+/// Settings that change while the password of an account is hashed: between the check of a change and its commit.
+@Suite struct ChangeRaceTests {
+  /// Asks for a change of an account, during which an owner changes the settings of the project.
+  private func outcome(
+    of change: UpdateRequest, during members: Set<ProjectConfig.Member>, _ set: (inout ProjectConfig) -> Void
+  ) async throws -> AuthServiceError.Code? {
+    let base = ModelStore()
+    let store = HookedStore(base, closesBase: false)
+    func showsEmails(_ options: inout AuthServiceOptions) { options.initialConfig.hidesEmails = false }
+    let world = World(store: store, configure: showsEmails)
+    let made = try await world.signUp()
+    // Another engine on the store: the hook does not see its writes.
+    let owner = World(store: base, at: world.now, configure: showsEmails).engine.administration
+    var config = try await owner.projectConfig(context: .owner)
+    set(&config)
+    let settings = ProjectConfigChange(config, members: members)
+    let isDone = Locked(false)
+    store.hook { step in
+      guard step == .write, !isDone.withLock({ $0 }) else { return }
+      isDone.withLock { $0 = true }
+      _ = try await owner.updateProjectConfig(settings, context: .owner)
+    }
+    var change = change
+    change.idToken = made.tokens.idToken
+    let request = change
+    return await refusal { try await world.engine.update(request, context: world.context) }
+  }
+
+  @Test func `a change that the settings no longer allow is refused at its commit`() async throws {
+    let password = UpdateRequest(password: "another horse")
+    let allowsPasswords = ProjectConfig.Member.signIn(.allowsPasswords)
+    #expect(try await outcome(of: password, during: [allowsPasswords]) { _ in } == nil)
+    #expect(
+      try await outcome(of: password, during: [allowsPasswords]) { $0.signIn.allowsPasswords = false }
+        == .operationNotAllowed)
+    let email = UpdateRequest(email: "other@example.com")
+    #expect(try await outcome(of: email, during: [.hidesEmails]) { _ in } == nil)
+    #expect(try await outcome(of: email, during: [.hidesEmails]) { $0.hidesEmails = true } == .operationNotAllowed)
+  }
+}
