@@ -69,6 +69,28 @@ struct CostTests {
     #expect((data ?? .max) < (first ?? 0) && (first ?? .max) < (second ?? 0), "\(messages)")
   }
 
+  @Test func `the reply of a write does not wait for queries that later commits have read again`() async {
+    let slow = TestClient(engine), other = TestClient(engine)
+    for number in 0..<10 {
+      _ = await slow.put(DatabasePath("all/k\(number)/n"), DatabaseNode(.int(Int64(number))))
+    }
+    await slow.listen("all", DatabaseQuerySpec(index: .child("n"), limit: .init(2, .last)), tag: 1)
+    await engine.settle()
+    self.reads.gate.close()
+    let reads = self.reads.begun.entries.count + 1
+    let own = slow.send(.put("all/k9", .empty, hash: nil))
+    await self.reads.begun.wait { $0.count == reads }
+    #expect(await other.put("all/k8", .empty).status == .ok)
+    // The first read ends, with the data of the write; the second one begins.
+    self.reads.gate.open()
+    self.reads.gate.close()
+    await self.reads.begun.wait { $0.count == reads + 1 }
+    #expect(await slow.reply(own).status == .ok)
+    self.reads.gate.open()
+    await engine.settle()
+    #expect(Set(slow.node(tag: 1).keys) == ["k6", "k7"])
+  }
+
   @Test func `a query that commits have overtaken while it began is answered with what they have left`() async {
     let client = TestClient(engine), other = TestClient(engine)
     for key in ["a", "b", "c"] { _ = await client.put(DatabasePath("all/\(key)"), DatabaseNode(.int(1))) }
