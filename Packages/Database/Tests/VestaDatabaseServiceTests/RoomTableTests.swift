@@ -75,6 +75,35 @@ struct RoomTableTests {
     try await engine.close()
   }
 
+  @Test func `the database that has been without connections for longest is closed first`() {
+    var table = RoomTable(idleLimit: 2)
+    func visit(_ name: String) {
+      _ = table.enter(name) { number in
+        Room(namespace: name, owner: "o\(number)", options: DatabaseServiceOptions()) { ModelStore() }
+      }
+      table.leave(name)
+    }
+    for name in ["a", "b", "a"] { visit(name) }
+    #expect(table.takeSurplus() == nil)
+    for (name, closed) in [("c", "b"), ("d", "a"), ("e", "c")] {
+      visit(name)
+      #expect(table.takeSurplus()?.context.namespace == closed)
+      #expect(table.takeSurplus() == nil)
+    }
+  }
+
+  @Test func `a database that owes a session its end is passed over until that has been carried out`() {
+    var table = RoomTable(idleLimit: 0)
+    let room = table.enter("a") { number in
+      Room(namespace: "a", owner: "o\(number)", options: DatabaseServiceOptions()) { ModelStore() }
+    }
+    room.state.withLock { $0.sessions.ended(["s"]) }
+    table.leave("a")
+    #expect(table.takeSurplus() == nil)
+    room.state.withLock { $0.sessions.carriedOut("s") }
+    #expect(table.takeSurplus() === room)
+  }
+
   @Test(arguments: 1...6)
   func `a random course keeps the count of connections`(seed: UInt64) {
     var random = SplitMix(seed: seed)
