@@ -29,7 +29,7 @@ extension OracleWorld {
   }
 
   /// Some writes without waiting for them, and a read at once.
-  private func write(_ index: Int) async throws {
+  func write(_ index: Int) async throws {
     let client = clients[index]
     // The other client's writes are applied first.
     if client.isOnline { try await flush() }
@@ -46,14 +46,12 @@ extension OracleWorld {
         commit(batch)
       }
       if client.isOnline {
-        for write in writes {
-          server[write.path] = write.apply(to: server[write.path])
-          // Until its answer the client knows the document as it has last seen it.
-          let isKnown = client.isEmbedded && writers[write.path, default: index] == index
-          if !isKnown, [.merge, .update].contains(write.kind) { client.hasEstimates = true }
-          writers[write.path] = index
-        }
+        for write in writes { note(write, by: index) }
       } else {
+        for write in writes where client.shown == nil && writers[write.path, default: index] != index {
+          if write.kind == .set || write.kind == .delete { continue }
+          client.uncertain.insert(write.path)
+        }
         client.queue.append(writes)
       }
     }
@@ -61,6 +59,22 @@ extension OracleWorld {
     if random.oneIn(2) { try await readDocument(index) }
     if random.oneIn(3) { try await readQuery(index) }
     if client.isOnline, random.oneIn(3) { try await client.db.waitForPendingWrites() }
+  }
+
+  /// Takes a write of a client that is online.
+  private func note(_ write: OracleWrite, by index: Int) {
+    let client = clients[index]
+    if write.kind == .update, server[write.path] == nil {
+      // The client may know an earlier state, and shows the update on it until the backend refuses it.
+      client.hasEstimates = true
+      for listener in client.listeners { listener.ignoreStates(of: write.path) }
+      return
+    }
+    server[write.path] = write.apply(to: server[write.path])
+    // Until its answer the client knows the document as it has last seen it.
+    let isKnown = client.isEmbedded && writers[write.path, default: index] == index
+    if !isKnown, [.merge, .update].contains(write.kind) { client.hasEstimates = true }
+    writers[write.path] = index
   }
 
   /// Returns the writes of a batch that the backend will not refuse.
@@ -126,7 +140,7 @@ extension OracleWorld {
     let path = client.isOnline ? random.pick(Self.collections) + "/d\(random.below(8))" : randomPath(for: index)
     // Unanswered writes of the other client may be there or not.
     try await flushOthers(index)
-    guard isComplete(client) else { return }
+    guard isComplete(client), !client.uncertain.contains(path) else { return }
     let expected = local(client)[path]
     let document = try await client.db.document(path).getDocument(source: client.source)
     let found = document.exists ? Self.fields(of: document) : nil
@@ -146,7 +160,7 @@ extension OracleWorld {
 
   private func readQuery(_ index: Int) async throws {
     let client = clients[index]
-    guard isComplete(client) else { return }
+    guard isComplete(client), client.uncertain.isEmpty else { return }
     try await flushOthers(index)
     try await settleEstimates(client)
     let query = OracleQuery.random(&random)
@@ -185,62 +199,10 @@ extension OracleWorld {
     }
   }
 
-  private func flushOthers(_ index: Int) async throws {
+  func flushOthers(_ index: Int) async throws {
     for (other, client) in clients.enumerated() where other != index && client.isOnline {
       try await client.db.waitForPendingWrites()
     }
-  }
-
-  // MARK: Listeners, network, restarts
-
-  private func addListener(_ index: Int) {
-    let client = clients[index]
-    guard client.listeners.count < 4 else { return removeListener(index) }
-    let query = OracleQuery.random(&random)
-    log("client \(index) listens to \(query)")
-    client.listeners.append(OracleListener(query, of: client.db, includesMetadata: random.oneIn(2)))
-  }
-
-  private func removeListener(_ index: Int) {
-    let client = clients[index]
-    guard !client.listeners.isEmpty else { return }
-    let listener = client.listeners.remove(at: random.below(client.listeners.count))
-    listener.remove()
-    check(listener)
-  }
-
-  private func changeNetwork(_ index: Int) async throws {
-    // One of them at a time is offline.
-    guard clients[1 - index].isOnline else { return }
-    guard clients[index].isOnline, random.oneIn(2) else { return try await setOnline(index, !clients[index].isOnline) }
-    try await workOffline(index)
-  }
-
-  /// A session without network, with lists of a few documents on the screen that writes leave and enter.
-  private func workOffline(_ index: Int) async throws {
-    let client = clients[index]
-    while client.listeners.count < 4 {
-      var query = OracleQuery(collection: random.pick(Self.collections))
-      query.orders = [(random.pick(["seq", "a"]), random.oneIn(2))]
-      query.limit = (1 + random.below(3), random.oneIn(3))
-      log("client \(index) listens to \(query)")
-      client.listeners.append(OracleListener(query, of: client.db, includesMetadata: random.oneIn(2)))
-    }
-    try await setOnline(index, false, converges: true)
-    for _ in 0..<4 { try await write(index) }
-    if random.oneIn(2) { try await setOnline(index, true) }
-  }
-
-  /// Ends the client, with its pending writes in its store, and begins again.
-  private func restart(_ index: Int) async throws {
-    let client = clients[index]
-    log("client \(index) restarts")
-    if client.isOnline { try await flushOthers(index) }
-    try await client.db.terminate()
-    client.listeners = []
-    client.db = try Firestore.instance(for: client.app)
-    if !client.isOnline { try await client.db.disableNetwork() }
-    if client.isOnline { try await client.db.waitForPendingWrites() }
   }
 }
 

@@ -24,6 +24,9 @@ final class OracleWorld {
     var hasEstimates = false
     /// The backend's documents when the network was disabled, if all listeners showed them then.
     var shown: [String: OracleFields]?
+    /// The documents that the client has changed without a network, and may have known in an earlier state then: its
+    /// increments keep the number that they began with.
+    var uncertain: Set<String> = []
 
     init(app: VestaApp, isEmbedded: Bool) throws {
       self.app = app
@@ -164,7 +167,7 @@ final class OracleWorld {
       client.isOnline = true
       server = local(client)
       for write in client.queue.joined() { writers[write.path] = index }
-      client.queue = []
+      (client.queue, client.uncertain) = ([], [])
       try await client.db.waitForPendingWrites()
     } else {
       try await flush()
