@@ -116,7 +116,7 @@ extension AuthHistory {
     }
   }
 
-  /// What a session that has ended is told.
+  /// The errors of a session that has ended.
   private static let ended: [AuthErrorCode] = [.userTokenExpired, .userNotFound, .userDisabled, .invalidUserToken]
 
   /// A change that needs a recent sign-in, by the session of a device.

@@ -100,8 +100,9 @@ extension Firestore {
 
     private var decoder: FirebaseDataDecoder { own ?? Self.standard }
 
-    // Sound as nonisolated(unsafe): both are set up once, here, and only read then; changes go to a decoder of their own.
+    // Sound as nonisolated(unsafe): it is set up once, here, and only read then; changes go to a decoder of their own.
     nonisolated(unsafe) private static let standard = makeDecoder()
+    // Sound as nonisolated(unsafe): it never changes.
     nonisolated(unsafe) private static let prepared = standard.prepared(noting: .documentReference)
 
     /// Creates a decoder with the strategies above.

@@ -7,18 +7,18 @@ import VestaFirestoreModel
 /// The cache takes such a document as it takes one that was in limbo: it belongs to no target. That is right where
 /// the call cannot be told from a target, before it and after it:
 ///
-/// - there is no view: one that looks at the document would show it of a later time than others, and any would show, after
-///   the call, a time before that of the call. The watch stream brings all of a client's targets to one time.
+/// - there is no view: one that looks at the document would show it of a later time than others, and any would show,
+///   after the call, a time before that of the call. The watch stream brings all targets of a client to one time.
 /// - no write of the document is pending, and the cache has no later version: the call may have been answered before
 ///   the write.
 ///
 /// Everywhere else, and offline, a listener is used.
-extension SyncCore {
+extension ClientMachine {
   /// Whether a document may be read by a call now.
   ///
   /// - Returns: The user whose cache is to take it; `nil` where a listener must be used.
   func mayFetch(_ path: ResourcePath) -> UTF8String? {
-    guard watch.isEnabled, watch.onlineState != .offline, views.entries.isEmpty,
+    guard watch.isEnabled, watch.onlineState != .offline, core.views.entries.isEmpty,
       !cache.store.shown.writes.queue.contains(path)
     else { return nil }
     return cache.store.shown.writes.user
@@ -34,7 +34,7 @@ extension SyncCore {
     var event = RemoteEvent(version: .zero)
     event.documentUpdates[document.path] = document
     event.resolvedLimboDocuments = [document.path]
-    apply(event)
+    core.apply(event)
     return true
   }
 }
