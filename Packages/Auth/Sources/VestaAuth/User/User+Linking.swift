@@ -3,7 +3,7 @@ import VestaAuthBackend
 extension User {
   // MARK: Linking
 
-  /// Links a provider to the account.
+  /// Links a provider to the account; a password ends all other sessions of the account.
   ///
   /// - Parameter credential: The new way.
   /// - Returns: The user, with the provider in ``providerData``.
