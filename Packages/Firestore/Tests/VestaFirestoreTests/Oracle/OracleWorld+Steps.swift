@@ -169,6 +169,8 @@ extension OracleWorld {
     if client.isOnline, !client.isEmbedded, client.listeners.contains(where: { $0.query.target == query.target }) {
       return
     }
+    // Nor does it know who takes the place of a result that its own write has taken out of a limit, until the answer.
+    if client.isOnline, !client.isEmbedded, query.limit != nil { try await client.db.waitForPendingWrites() }
     let snapshot = try await query.query(of: client.db).getDocuments(source: client.source)
     let documents = local(client)
     let (found, expected) = (snapshot.documents.map(\.reference.path), query.results(documents))
