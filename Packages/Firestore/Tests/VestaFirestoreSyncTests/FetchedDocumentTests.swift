@@ -17,6 +17,8 @@ struct FetchedDocumentTests {
     let calls = Log<String>()
     let deadlines = Log<Int64?>()
     let answers = Gate(isOpen: true)
+    /// Whether answers pass the gate.
+    let isHolding = Locked(true)
     let commits = Gate(isOpen: true)
     let failure = Locked<FirestoreServiceError?>(nil)
 
@@ -33,7 +35,7 @@ struct FetchedDocumentTests {
       if let failure = failure.withLock({ $0 }) { throw failure }
       var responses: [BatchGetDocumentsResponse] = []
       try await backend.batchGet(request, context: context) { responses.append($0) }
-      await answers.wait()
+      if isHolding.withLock({ $0 }) { await answers.wait() }
       for response in responses { try await receive(response) }
     }
 
@@ -51,11 +53,15 @@ struct FetchedDocumentTests {
   private let world = World()
   private let backend: CountingBackend
   private let client: SyncClient
+  /// A client whose cache keeps nothing that nobody refers to.
+  private let eager: SyncClient
 
   init() async throws {
     backend = CountingBackend(world.engine)
     var options = SyncOptions()
     options.link = .remote
+    options.user = "alice"
+    eager = SyncClient(database: database, backend: backend, store: nil, options: options)
     options.garbagePolicy = .leastRecentlyUsed(bytes: nil)
     client = SyncClient(database: database, backend: backend, store: ModelStore(), options: options)
     try await put(4)
@@ -129,8 +135,9 @@ struct FetchedDocumentTests {
     await client.shutdown()
   }
 
-  @Test(arguments: [false, true])
-  func `an answer from before a write of the client is not taken`(isAcknowledged: Bool) async throws {
+  @Test(arguments: [false, true], [false, true])
+  func `an answer from before a write of the client is not taken`(isAcknowledged: Bool, isEager: Bool) async throws {
+    let client = isEager ? eager : client
     backend.answers.close()
     async let fetched = client.fetchedDocument(room)
     await waitForRead()
@@ -141,9 +148,53 @@ struct FetchedDocumentTests {
     #expect(try await fetched == nil)
     backend.commits.open()
     try await write.acknowledged()
-    #expect(value(try await client.cachedDocument(room)) == .integer(5))
+    if !isEager { #expect(value(try await client.cachedDocument(room)) == .integer(5)) }
     #expect(value(try await client.fetchedDocument(room)) == .integer(5))
     await client.shutdown()
+  }
+
+  /// The two times at which a client may look are alike.
+  @Test(arguments: ["a listener", "another user", "the network"], [false, true])
+  func `an answer from before something that came and went is not taken`(event: String, isEager: Bool) async throws {
+    let client = isEager ? eager : client
+    backend.answers.close()
+    async let fetched = client.fetchedDocument(room)
+    await waitForRead()
+    try await put(1)
+    switch event {
+    case "a listener":
+      let received = Received()
+      let many = try query("rooms", [.field(path: "n", .greaterThan, .integer(3))])
+      let registration = client.listen(many, options: ListenOptions(waitsForSync: true)) { received.receive($0) }
+      _ = try await received.first { !$0.isFromCache }
+      registration.remove()
+    case "another user":
+      client.changeUser("bob")
+      client.changeUser("alice")
+    default:
+      await client.setNetworkEnabled(false)
+      await client.setNetworkEnabled(true)
+    }
+    backend.answers.open()
+    #expect(try await fetched == nil)
+    #expect(value(try await client.fetchedDocument(room)) == .integer(1))
+    await client.shutdown()
+  }
+
+  @Test func `of two answers the earlier one is not taken after the later one`() async throws {
+    backend.answers.close()
+    async let first = eager.fetchedDocument(room)
+    await waitForRead()
+    try await put(5)
+    let other = path("rooms/b")
+    async let unconcerned = eager.fetchedDocument(other)
+    while backend.answers.waitingCount < 2 { await Task.yield() }
+    backend.isHolding.withLock { $0 = false }
+    #expect(value(try await eager.fetchedDocument(room)) == .integer(5))
+    backend.answers.open()
+    #expect(try await first == nil)
+    #expect(try await unconcerned?.isMissing == true)
+    await eager.shutdown()
   }
 
   @Test func `a deletion that was acknowledged before the answer is not undone by it`() async throws {
@@ -187,7 +238,7 @@ struct FetchedDocumentTests {
     await client.shutdown()
   }
 
-  @Test func `an answer for a former user is not taken`() async throws {
+  @Test func `an answer for a former user is not taken, and the next one is`() async throws {
     backend.answers.close()
     async let fetched = client.fetchedDocument(room)
     await waitForRead()

@@ -141,6 +141,7 @@ package final class ClientMachine {
   package func changeUser(_ user: String) -> Bool {
     let isOther = UTF8String(user) != local.shown.writes.user
     if isOther {
+      cache.fetches.noteTurn()
       core.changeUser(user)
       cache.noteAllBatches()
     }
@@ -186,6 +187,7 @@ package final class ClientMachine {
   }
 
   private func stopNetwork(_ state: OnlineState) {
+    cache.fetches.noteTurn()
     watch.stop()
     writes.stop()
     watch.update(state)

@@ -8,6 +8,7 @@ extension SyncCore: WriteLinkOwner {
   /// - Parameter callback: Called when the backend has answered; `nil` for none.
   package func write(_ mutations: [Mutation], at time: Timestamp, callback: CallbackID?) {
     takeBases(of: mutations)
+    for mutation in mutations { cache.fetches.noteWrite(of: mutation.path) }
     let (batch, changed) = cache.local.write(mutations, at: time)
     if let callback { callers.add(callback, of: batch.id, cache.store.shown.writes.user) }
     updateViews(changed, event: nil)

@@ -40,6 +40,7 @@ extension SyncCore {
   package func removeSyncListener(_ listener: ListenerID) { events.removeSyncListener(listener) }
 
   private func beginView(_ query: LocalQuery, _ id: QueryID, isRemote: Bool) {
+    cache.fetches.noteTurn()
     let record = cache.local.allocate(query.target, id.target)
     takeResults(of: id, target: record.id, isCacheOnly: !isRemote)
     let snapshot = makeView(query, id, record)

@@ -15,6 +15,8 @@ final class ClientCache {
   var store: LocalStore
   /// First results that the store has not taken yet.
   private(set) var waiting: FirstResults?
+  /// The calls under way that read single documents.
+  var fetches = DocumentFetches()
   private var kept: KeptBatches
 
   init(_ store: LocalStore, _ configuration: ClientMachine.Configuration) {
