@@ -58,8 +58,8 @@ final class OracleListener: Sendable {
     }
   }
 
-  /// Leaves out a document whose write is refused and taken back, where the order of states is compared.
-  func ignoreStates(of path: String) { state.withLock { _ = $0.ignored.insert(path) } }
+  /// Leaves out documents of which a write is refused and taken back, where the order of states is compared.
+  func ignoreStates(of paths: Set<String>) { state.withLock { $0.ignored.formUnion(paths) } }
 
   private func fault(_ text: String) { state.withLock { $0.faults.append(text) } }
 

@@ -8,7 +8,13 @@ extension OracleWorld {
     guard client.listeners.count < 4 else { return removeListener(index) }
     let query = OracleQuery.random(&random)
     log("client \(index) listens to \(query)")
-    client.listeners.append(OracleListener(query, of: client.db, includesMetadata: random.oneIn(2)))
+    listen(client, query)
+  }
+
+  private func listen(_ client: Client, _ query: OracleQuery) {
+    let listener = OracleListener(query, of: client.db, includesMetadata: random.oneIn(2))
+    listener.ignoreStates(of: client.refused)
+    client.listeners.append(listener)
   }
 
   func removeListener(_ index: Int) {
@@ -34,7 +40,7 @@ extension OracleWorld {
       query.orders = [(random.pick(["seq", "a"]), random.oneIn(2))]
       query.limit = (1 + random.below(3), random.oneIn(3))
       log("client \(index) listens to \(query)")
-      client.listeners.append(OracleListener(query, of: client.db, includesMetadata: random.oneIn(2)))
+      listen(client, query)
     }
     try await setOnline(index, false, converges: true)
     for _ in 0..<4 { try await write(index) }

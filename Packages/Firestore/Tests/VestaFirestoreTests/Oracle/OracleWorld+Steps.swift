@@ -67,7 +67,7 @@ extension OracleWorld {
     if write.kind == .update, server[write.path] == nil {
       // The client may know an earlier state, and shows the update on it until the backend refuses it.
       client.hasEstimates = true
-      for listener in client.listeners { listener.ignoreStates(of: write.path) }
+      client.refuse(write.path)
       return
     }
     server[write.path] = write.apply(to: server[write.path])

@@ -27,11 +27,19 @@ final class OracleWorld {
     /// The documents that the client has changed without a network, and may have known in an earlier state then: its
     /// increments keep the number that they began with.
     var uncertain: Set<String> = []
+    /// The documents of which updates were refused, and are taken back where they were shown.
+    var refused: Set<String> = []
 
     init(app: VestaApp, isEmbedded: Bool) throws {
       self.app = app
       self.isEmbedded = isEmbedded
       db = try Firestore.instance(for: app)
+    }
+
+    /// Notes an update that is refused, and taken back where it is shown.
+    func refuse(_ path: String) {
+      refused.insert(path)
+      for listener in listeners { listener.ignoreStates(of: [path]) }
     }
   }
 
@@ -158,11 +166,21 @@ final class OracleWorld {
     for text in listener.takeFaults() { fault("\(listener.query): \(text)") }
   }
 
+  /// Notes the updates of a client without a network that are going to be refused.
+  private func noteRefusals(of client: Client) {
+    var documents = server
+    for write in client.queue.joined() {
+      if write.kind == .update, documents[write.path] == nil { client.refuse(write.path) }
+      documents[write.path] = write.apply(to: documents[write.path])
+    }
+  }
+
   /// Enables or disables the network of a client, of which all listeners have converged before if that is wanted.
   func setOnline(_ index: Int, _ isOnline: Bool, converges: Bool = false) async throws {
     let client = clients[index]
     log("client \(index) \(isOnline ? "online" : "offline")")
     if isOnline {
+      noteRefusals(of: client)
       try await client.db.enableNetwork()
       client.isOnline = true
       server = local(client)
