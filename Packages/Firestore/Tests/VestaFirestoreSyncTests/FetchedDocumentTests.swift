@@ -153,7 +153,7 @@ struct FetchedDocumentTests {
     await client.shutdown()
   }
 
-  /// The two times at which a client may look are alike.
+  /// Before the call and after it the client is in the same state.
   @Test(arguments: ["a listener", "another user", "the network"], [false, true])
   func `an answer from before something that came and went is not taken`(event: String, isEager: Bool) async throws {
     let client = isEager ? eager : client
@@ -179,6 +179,30 @@ struct FetchedDocumentTests {
     #expect(try await fetched == nil)
     #expect(value(try await client.fetchedDocument(room)) == .integer(1))
     await client.shutdown()
+  }
+
+  @Test func `an answer from before a transaction of the client is not taken`() async throws {
+    backend.answers.close()
+    async let fetched = eager.fetchedDocument(room)
+    await waitForRead()
+    try await eager.commit([set("rooms/a", ["n": .integer(5)])])
+    backend.answers.open()
+    #expect(try await fetched == nil)
+    await eager.shutdown()
+  }
+
+  @Test func `a task that is cancelled before its read begins leaves nothing behind`() async throws {
+    for client in [client, eager] {
+      let task = Task { [room] in
+        withUnsafeCurrentTask { $0?.cancel() }
+        return try await client.fetchedDocument(room)
+      }
+      _ = try? await task.value
+      #expect(try await client.read { $0.hasNoFetches })
+      #expect(value(try await client.fetchedDocument(room)) == .integer(4))
+      #expect(try await client.read { $0.hasNoFetches })
+      await client.shutdown()
+    }
   }
 
   @Test func `of two answers the earlier one is not taken after the later one`() async throws {

@@ -140,7 +140,8 @@ extension AuthWriteCall {
 
   /// Does what a code was sent for; the code is used up also when that is refused.
   ///
-  /// A recovery stays possible while another account has the address: whoever took it could end the owner's claim.
+  /// All but one: a recovery that is refused because another account has the address can be tried again. Otherwise
+  /// whoever took the address could end the owner's claim at once.
   fileprivate func apply(_ code: String) async throws -> Result<AccountChange, AuthServiceError> {
     let (ticket, type) = try await oobTicket(code)
     guard [.verifyEmail, .verifyAndChangeEmail, .recoverEmail, .revertSecondFactorAddition].contains(type) else {

@@ -95,7 +95,7 @@ extension AuthWriteCall {
     return (try await sessions.link(user, to: caller, provider: "password"), recovery)
   }
 
-  /// The recovery of an address that a link has replaced; an account that had none keeps its sessions.
+  /// The recovery of an address that a link has replaced; an account that had none has nothing to recover.
   func recoveryOfReplaced(_ user: inout UserRecord, _ caller: Caller) async throws -> OobMessage? {
     guard caller.user.email != nil else { return nil }
     return try await recovery(of: &user, from: caller.user)

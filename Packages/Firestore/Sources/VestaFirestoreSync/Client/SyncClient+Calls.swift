@@ -70,12 +70,15 @@ extension SyncClient {
 
   /// Reads documents from the backend, without the cache; for transactions.
   package func lookup(_ paths: [ResourcePath]) async throws -> [CachedDocument] {
-    try await answering(isLocal: options.link.answersLocally) { try await calls.documents(at: paths) }
+    let documents = try await answering(isLocal: options.link.answersLocally) { try await calls.documents(at: paths) }
+    noteTransaction(of: paths)
+    return documents
   }
 
   /// Commits writes at the backend, without the cache; for transactions.
   package func commit(_ mutations: [Mutation]) async throws {
     try await answering(isLocal: options.link.answersLocally) { try await calls.commit(mutations) }
+    noteTransaction(of: mutations.map(\.path))
   }
 
   /// Asks the backend for figures about the results of a query.

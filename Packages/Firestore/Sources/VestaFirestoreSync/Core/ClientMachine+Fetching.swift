@@ -6,9 +6,9 @@ import VestaFirestoreModel
 /// The cache takes such a document as it takes one that was in limbo: it belongs to no target. That is right where
 /// the call cannot be told from a target:
 ///
-/// - there is no view, and none begins meanwhile: one that looks at the document would show it of a later time than
-///   others, and any would show, after the call, a time before that of the call. The watch stream brings all targets of
-///   a client to one time.
+/// - there is no view, and none begins meanwhile. A view that has the document would show it as of a later time than
+///   its other documents. A view of other documents would still be at an earlier time when the call returns; the watch
+///   stream brings all targets of a client to one time.
 /// - no write of the document is pending, and none is made meanwhile: the call may be answered before the write.
 ///
 /// Everywhere else, and offline, a listener is used.
@@ -20,8 +20,12 @@ extension ClientMachine {
 
   /// Begins to read a document by a call.
   ///
-  /// - Returns: The number of the call, for `takeFetched` or `dropFetch`; `nil` where a listener must be used.
-  func beginFetch(of path: ResourcePath) -> Int? { mayFetch(path) ? cache.fetches.begin(path) : nil }
+  /// - Returns: Whether it may; `takeFetched` or `dropFetch` ends it then. Otherwise a listener must be used.
+  func beginFetch(_ id: Int, of path: ResourcePath) -> Bool {
+    guard mayFetch(path) else { return false }
+    cache.fetches.begin(id, path)
+    return true
+  }
 
   /// Takes the answer of a call.
   ///
@@ -38,4 +42,13 @@ extension ClientMachine {
 
   /// A call has failed.
   func dropFetch(_ id: Int) { cache.fetches.drop(id) }
+
+  /// A transaction has read or written documents.
+  func noteTransaction(of paths: [ResourcePath]) {
+    if cache.fetches.isEmpty { return }
+    for path in paths { cache.fetches.noteWrite(of: path) }
+  }
+
+  /// Whether no call is under way.
+  package var hasNoFetches: Bool { cache.fetches.isEmpty }
 }

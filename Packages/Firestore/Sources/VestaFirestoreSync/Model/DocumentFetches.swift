@@ -18,14 +18,12 @@ struct DocumentFetches: Sendable {
   }
 
   private var open: [Int: Fetch] = [:]
-  private var last = 0
 
-  /// A call begins; returns its number.
-  mutating func begin(_ path: ResourcePath) -> Int {
-    last += 1
-    open[last] = Fetch(path: path)
-    return last
-  }
+  /// Whether no call is under way.
+  var isEmpty: Bool { open.isEmpty }
+
+  /// A call begins, under a number that its caller has chosen.
+  mutating func begin(_ id: Int, _ path: ResourcePath) { open[id] = Fetch(path: path) }
 
   /// A document is written: calls that read it may be answered from before the write.
   mutating func noteWrite(of path: ResourcePath) {

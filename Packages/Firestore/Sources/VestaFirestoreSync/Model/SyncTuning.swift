@@ -42,7 +42,7 @@ package struct SyncTuning: Sendable, Hashable {
   package var healthySeconds = 10.0
   /// How many seconds the client waits for the first message before it counts as offline.
   package var onlineSeconds = 10.0
-  /// How many seconds a document is waited for that a call reads; then a listener reads it.
+  /// After how many seconds a call that reads a document is given up, and a listener reads it.
   package var fetchSeconds = 2.0
   /// How many seconds a target whose first results were read from the engine waits before it is followed.
   package var followSeconds = 0.002
