@@ -9,7 +9,7 @@ import VestaStoreInteropFakes
 
 @testable import VestaAuthService
 
-/// What an engine takes from its app: a sender of codes, blocking functions, the keys of identity providers.
+/// An engine takes these from its app: a sender of codes, blocking functions, the keys of identity providers.
 @Suite struct EngineDependencyTests {
   private final class Helper: CodeSender, AuthBlockingFunctions, IdentityProviderKeySource {
     func send(_ message: EmailMessage) async throws {}

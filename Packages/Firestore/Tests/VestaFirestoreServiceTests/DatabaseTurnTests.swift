@@ -150,7 +150,7 @@ struct DatabaseTurnTests {
     try await withThrowingTaskGroup { group in
       for name in Self.names + [database] {
         group.addTask {
-          // A call that needs no wait leaves its thread to nobody, and a machine of one core has no other.
+          // A call that does not wait keeps its thread, and a machine with one core has no other thread.
           while await Self.write(1, in: name, engine) == nil { await Task.yield() }
           #expect(await Self.write(1, in: name, engine) == .unavailable)
         }

@@ -159,14 +159,14 @@ extension FetchOracleTests.Run {
       backend.answers.close()
     case 22: try await release()
     default:
-      if random.oneIn(2) { try await restart() } else { backend.failures.withLock { $0 = 1 } }
+      if random.oneIn(2) { try await restart() } else { backend.losses.withLock { $0 = 1 } }
     }
   }
 
   mutating func finish() async throws {
     try await release()
     while !listeners.isEmpty { listeners.removeLast().remove() }
-    backend.failures.withLock { $0 = 0 }
+    backend.losses.withLock { $0 = 0 }
     await setOnline(true)
     for name in ["alice", "bob"] {
       client.changeUser(name)

@@ -8,34 +8,8 @@ import VestaTesting
 
 @testable import VestaFirestoreSync
 
-/// What the random test of fetched documents runs.
+/// One history of the random test of fetched documents.
 extension FetchOracleTests {
-  /// Fails some reads, and holds the answers to others at a gate, after the engine has given them.
-  final class ShakyBackend: ForwardingFirestoreBackend {
-    private let backend: any FirestoreBackend
-    let answers = Gate(isOpen: true)
-    let failures = Locked(0)
-
-    init(_ backend: any FirestoreBackend) { self.backend = backend }
-
-    func backend(serving transaction: [UInt8]?) -> any FirestoreBackend { backend }
-
-    func batchGet(
-      _ request: BatchGetDocumentsRequest, context: CallContext,
-      receive: (BatchGetDocumentsResponse) async throws -> Void
-    ) async throws {
-      var responses: [BatchGetDocumentsResponse] = []
-      try await backend.batchGet(request, context: context) { responses.append($0) }
-      await answers.wait()
-      let fails = failures.withLock { count in
-        count -= 1
-        return count >= 0
-      }
-      if fails { throw FirestoreServiceError(.unavailable, "Not now.") }
-      for response in responses { try await receive(response) }
-    }
-  }
-
   struct Fetch {
     let document: String
     /// The version that the answer must have at least.
@@ -65,7 +39,7 @@ extension FetchOracleTests {
   struct Run {
     let seed: UInt64
     let world = World()
-    let backend: ShakyBackend
+    let backend: HeldReadsBackend
     let store: ModelStore?
     var client: SyncClient
     var random: SplitMix
@@ -87,11 +61,11 @@ extension FetchOracleTests {
       self.seed = seed
       random = SplitMix(seed: seed)
       store = isDurable ? ModelStore() : nil
-      backend = ShakyBackend(world.engine)
+      backend = HeldReadsBackend(world.engine)
       client = Self.client(backend, store, "alice")
     }
 
-    static func client(_ backend: ShakyBackend, _ store: ModelStore?, _ user: String) -> SyncClient {
+    static func client(_ backend: HeldReadsBackend, _ store: ModelStore?, _ user: String) -> SyncClient {
       var options = SyncOptions()
       options.link = .remote
       options.user = user
@@ -99,7 +73,7 @@ extension FetchOracleTests {
       return SyncClient(database: database, backend: backend, store: store, options: options)
     }
 
-    /// What the engine has; the version of a missing document is the time of the read.
+    /// The document as the engine has it; the version of a missing one is the time of the read.
     func truth(_ document: String, _ consistency: ReadConsistency = .latest) async throws -> CachedDocument {
       let name = ResourceName(database: database, path: path(document))
       let request = BatchGetDocumentsRequest(

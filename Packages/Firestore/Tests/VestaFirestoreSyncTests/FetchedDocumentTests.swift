@@ -11,53 +11,14 @@ import VestaTesting
 /// Documents of a backend over a network that are read by one call: only where a listener would show nothing else.
 @Suite(.timeLimit(.minutes(5)))
 struct FetchedDocumentTests {
-  /// Counts calls; holds the answers to reads at a gate, after the engine has given them.
-  private final class CountingBackend: ForwardingFirestoreBackend {
-    private let backend: any FirestoreBackend
-    let calls = Log<String>()
-    let deadlines = Log<Int64?>()
-    let answers = Gate(isOpen: true)
-    /// Whether answers pass the gate.
-    let isHolding = Locked(true)
-    let commits = Gate(isOpen: true)
-    let failure = Locked<FirestoreServiceError?>(nil)
-
-    init(_ backend: any FirestoreBackend) { self.backend = backend }
-
-    func backend(serving transaction: [UInt8]?) -> any FirestoreBackend { backend }
-
-    func batchGet(
-      _ request: BatchGetDocumentsRequest, context: CallContext,
-      receive: (BatchGetDocumentsResponse) async throws -> Void
-    ) async throws {
-      calls.add("get")
-      deadlines.add(context.deadline)
-      if let failure = failure.withLock({ $0 }) { throw failure }
-      var responses: [BatchGetDocumentsResponse] = []
-      try await backend.batchGet(request, context: context) { responses.append($0) }
-      if isHolding.withLock({ $0 }) { await answers.wait() }
-      for response in responses { try await receive(response) }
-    }
-
-    func listen(database: String, context: CallContext) async throws(FirestoreServiceError) -> ListenCall {
-      calls.add("listen")
-      return try await backend.listen(database: database, context: context)
-    }
-
-    func write(database: String, context: CallContext) async throws(FirestoreServiceError) -> WriteCall {
-      await commits.wait()
-      return try await backend.write(database: database, context: context)
-    }
-  }
-
   private let world = World()
-  private let backend: CountingBackend
+  private let backend: HeldReadsBackend
   private let client: SyncClient
-  /// A client whose cache keeps nothing that nobody refers to.
+  /// A client whose cache keeps only the documents of listeners and pending writes.
   private let eager: SyncClient
 
   init() async throws {
-    backend = CountingBackend(world.engine)
+    backend = HeldReadsBackend(world.engine)
     var options = SyncOptions()
     options.link = .remote
     options.user = "alice"

@@ -140,8 +140,8 @@ extension AuthWriteCall {
 
   /// Does what a code was sent for; the code is used up also when that is refused.
   ///
-  /// All but one: a recovery that is refused because another account has the address can be tried again. Otherwise
-  /// whoever took the address could end the owner's claim at once.
+  /// One exception: a recovery that is refused because another account has the address can be tried again. Otherwise a
+  /// thief could use the owner's code up by taking the address.
   fileprivate func apply(_ code: String) async throws -> Result<AccountChange, AuthServiceError> {
     let (ticket, type) = try await oobTicket(code)
     guard [.verifyEmail, .verifyAndChangeEmail, .recoverEmail, .revertSecondFactorAddition].contains(type) else {

@@ -102,7 +102,7 @@ extension Firestore {
 
     // Sound as nonisolated(unsafe): it is set up once, here, and only read then; changes go to a decoder of their own.
     nonisolated(unsafe) private static let standard = makeDecoder()
-    // Sound as nonisolated(unsafe): it never changes.
+    // Sound as nonisolated(unsafe): a prepared decoder holds the strategies of one time, and nothing changes them.
     nonisolated(unsafe) private static let prepared = standard.prepared(noting: .documentReference)
 
     /// Creates a decoder with the strategies above.

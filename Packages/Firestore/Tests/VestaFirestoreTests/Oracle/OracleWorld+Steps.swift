@@ -140,10 +140,10 @@ extension OracleWorld {
     let path = client.isOnline ? random.pick(Self.collections) + "/d\(random.below(8))" : randomPath(for: index)
     // Unanswered writes of the other client may be there or not.
     try await flushOthers(index)
-    guard isComplete(client), !client.uncertain.contains(path) else { return }
-    let expected = local(client)[path]
+    guard isComplete(client) else { return }
+    let expected = client.certain(local(client)[path], at: path)
     let document = try await client.db.document(path).getDocument(source: client.source)
-    let found = document.exists ? Self.fields(of: document) : nil
+    let found = client.certain(document.exists ? Self.fields(of: document) : nil, at: path)
     if found != expected {
       fault(
         "client \(index): \(path) is \(found.map { "\($0)" } ?? "missing"), not \(expected.map { "\($0)" } ?? "missing")"
@@ -160,7 +160,7 @@ extension OracleWorld {
 
   private func readQuery(_ index: Int) async throws {
     let client = clients[index]
-    guard isComplete(client), client.uncertain.isEmpty else { return }
+    guard isComplete(client) else { return }
     try await flushOthers(index)
     try await settleEstimates(client)
     let query = OracleQuery.random(&random)
@@ -177,10 +177,14 @@ extension OracleWorld {
     if found != expected {
       fault("client \(index): \(query) finds \(found), not \(expected) of \(documents.sorted { $0.key < $1.key })")
     }
-    for document in snapshot.documents where Self.fields(of: document) != documents[document.reference.path] {
-      let expected = documents[document.reference.path] ?? [:]
-      fault(
-        "client \(index): \(query) finds \(document.reference.path) as \(Self.fields(of: document)), not \(expected)")
+    for document in snapshot.documents {
+      let path = document.reference.path
+      let (found, expected) = (
+        client.certain(Self.fields(of: document), at: path), client.certain(documents[path], at: path)
+      )
+      if found != expected {
+        fault("client \(index): \(query) finds \(path) as \(found ?? [:]), not \(expected ?? [:])")
+      }
     }
     if snapshot.metadata.isFromCache == client.isOnline {
       fault("client \(index): \(query) from cache: \(!client.isOnline)")

@@ -36,6 +36,13 @@ final class OracleWorld {
       db = try Firestore.instance(for: app)
     }
 
+    /// The fields of a document that are known, which the number of an increment may not be.
+    func certain(_ fields: OracleFields?, at path: String) -> OracleFields? {
+      guard uncertain.contains(path), var fields else { return fields }
+      fields["n"] = nil
+      return fields
+    }
+
     /// Notes an update that is refused, and taken back where it is shown.
     func refuse(_ path: String) {
       refused.insert(path)
