@@ -13,6 +13,18 @@ import VestaStoreInteropFakes
   private func outcome(
     of change: UpdateRequest, during members: Set<ProjectConfig.Member>, _ set: (inout ProjectConfig) -> Void
   ) async throws -> AuthServiceError.Code? {
+    try await outcome(during: members, set) { world, idToken in
+      var change = change
+      change.idToken = idToken
+      _ = try await world.engine.update(change, context: world.context)
+    }
+  }
+
+  /// Does something with the ID token of a new account, during which an owner changes the settings of the project.
+  private func outcome(
+    during members: Set<ProjectConfig.Member>, _ set: (inout ProjectConfig) -> Void,
+    of change: (World, _ idToken: String) async throws -> Void
+  ) async throws -> AuthServiceError.Code? {
     let base = ModelStore()
     let store = HookedStore(base, closesBase: false)
     func showsEmails(_ options: inout AuthServiceOptions) { options.initialConfig.hidesEmails = false }
@@ -29,10 +41,7 @@ import VestaStoreInteropFakes
       isDone.withLock { $0 = true }
       _ = try await owner.updateProjectConfig(settings, context: .owner)
     }
-    var change = change
-    change.idToken = made.tokens.idToken
-    let request = change
-    return await refusal { try await world.engine.update(request, context: world.context) }
+    return await refusal { try await change(world, made.tokens.idToken) }
   }
 
   @Test func `a change that the settings no longer allow is refused at its commit`() async throws {
@@ -45,5 +54,22 @@ import VestaStoreInteropFakes
     let email = UpdateRequest(email: "other@example.com")
     #expect(try await outcome(of: email, during: [.hidesEmails]) { _ in } == nil)
     #expect(try await outcome(of: email, during: [.hidesEmails]) { $0.hidesEmails = true } == .operationNotAllowed)
+  }
+
+  @Test func `a new account or link with a password that is no longer allowed is refused at its commit`() async throws {
+    let allowsPasswords = ProjectConfig.Member.signIn(.allowsPasswords)
+    for isLink in [false, true] {
+      func addPassword(_ world: World, _ idToken: String) async throws {
+        // An address of its own: that of the account would be refused as known to another one.
+        let email = isLink ? "ada@example.com" : "new@example.com"
+        _ = try await world.engine.signUp(
+          SignUpRequest(email: email, password: "another horse", idToken: isLink ? idToken : nil),
+          context: world.context)
+      }
+      #expect(try await outcome(during: [allowsPasswords], { _ in }, of: addPassword) == nil)
+      let refused = try await outcome(
+        during: [allowsPasswords], { $0.signIn.allowsPasswords = false }, of: addPassword)
+      #expect(refused == .operationNotAllowed)
+    }
   }
 }

@@ -35,11 +35,10 @@ public final class MultiFactor: Sendable {
   ///   the factors that were there before.
   public func enroll(with assertion: MultiFactorAssertion, displayName: String?) async throws {
     let proof = try enrollmentProof(assertion)
-    let tokens = try await user.performAuthorized { idToken, backend, context throws(AuthServiceError) in
+    try await change { idToken, backend, context throws(AuthServiceError) in
       let request = FinalizeMfaEnrollmentRequest(idToken: idToken, displayName: displayName, proof: proof)
       return try await backend.finalizeMfaEnrollment(request, context: context)
     }
-    try await AuthActor.run { [user] in try await user.finishChange(tokens) }
   }
 
   private func enrollmentProof(
@@ -70,10 +69,16 @@ public final class MultiFactor: Sendable {
   /// - Parameter factorUID: Names the factor.
   /// - Throws: ``AuthError``: `multiFactorInfoNotFound`, `requiresRecentLogin`.
   public func unenroll(withFactorUID factorUID: String) async throws {
-    let tokens = try await user.performAuthorized { idToken, backend, context throws(AuthServiceError) in
+    try await change { idToken, backend, context throws(AuthServiceError) in
       let request = WithdrawMfaEnrollmentRequest(idToken: idToken, mfaEnrollmentID: factorUID)
       return try await backend.withdrawMfaEnrollment(request, context: context)
     }
-    try await AuthActor.run { [user] in try await user.finishChange(tokens) }
+  }
+
+  private func change(_ operation: @escaping User.Operation<AuthTokens>) async throws {
+    try await AuthActor.run { [user] in
+      _ = try await user.change(bringing: { $0 }, operation)
+      try await user.lookUp()
+    }
   }
 }

@@ -21,6 +21,12 @@ struct FirstFactor: Sendable {
     self.credential = credential
   }
 
+  /// The tokens, where there are any yet.
+  var tokens: AuthTokens? {
+    guard case .signedIn(let tokens) = outcome else { return nil }
+    return tokens
+  }
+
   /// The tokens; throws where there are none yet.
   ///
   /// - Parameters:

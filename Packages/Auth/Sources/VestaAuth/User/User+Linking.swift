@@ -24,11 +24,11 @@ extension User {
 
   @AuthActor
   private func add(_ credential: AuthCredential) async throws -> AuthDataResult {
-    let signIn = try await authorized { idToken, backend, context throws(AuthServiceError) in
+    let signIn = try await change(bringing: \.tokens) { idToken, backend, context throws(AuthServiceError) in
       try await FirstFactor.present(credential, idToken: idToken, to: backend, context: context)
     }
-    let tokens = try signIn.tokensOrError(auth: try owner, tenantID: record.tenantID)
-    try await finishChange(tokens)
+    _ = try signIn.tokensOrError(auth: try owner, tenantID: record.tenantID)
+    try await lookUp()
     return AuthDataResult(user: self, additionalUserInfo: signIn.info, credential: signIn.credential)
   }
 
@@ -90,7 +90,8 @@ extension User {
   @AuthActor
   func finishReauthentication(_ new: AuthTokens, _ signIn: FirstFactor) async throws -> AuthDataResult {
     guard try IDToken(new.idToken).uid == uid else { throw AuthError(.userMismatch) }
-    try await finishChange(new)
+    adopt(new)
+    try await lookUp()
     return AuthDataResult(user: self, additionalUserInfo: signIn.info, credential: signIn.credential)
   }
 }

@@ -31,10 +31,10 @@ extension User {
   /// Changes the account and takes over how it is afterwards.
   @AuthActor
   func update(_ request: @escaping @Sendable (_ idToken: String) -> UpdateRequest) async throws {
-    let response = try await authorized { idToken, backend, context throws(AuthServiceError) in
+    _ = try await change(bringing: \.tokens) { idToken, backend, context throws(AuthServiceError) in
       try await backend.update(request(idToken), context: context)
     }
-    try await finishChange(response.tokens)
+    try await lookUp()
   }
 
   /// Reloads the user from the backend.

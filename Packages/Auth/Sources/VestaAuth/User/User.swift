@@ -18,6 +18,7 @@ public final class User: UserInfo {
   let callbackQueue: DispatchQueue
   private let clock: ServiceClock
   private let refreshes = SingleFlight<String, TokenSet>()
+  private let changes = TokenChanges()
 
   @AuthActor private(set) var record: SessionUser
   @AuthActor private(set) var tokens: TokenSet
@@ -92,19 +93,20 @@ public final class User: UserInfo {
   @AuthActor
   private func refresh() async throws -> TokenSet {
     let auth = try owner
-    let used = tokens.refreshToken
+    let used = tokens
     do {
       let response = try await auth.call(inTenant: record.tenantID) { backend, context throws(AuthServiceError) in
-        try await backend.refresh(RefreshRequest(refreshToken: used), context: context)
+        try await backend.refresh(RefreshRequest(refreshToken: used.refreshToken), context: context)
       }
       guard response.userID == uid else {
         throw AuthError(.internalError, "The backend refreshed another user's token.")
       }
       // A changed password brings new tokens: newer than the ones requested before it.
-      if tokens.refreshToken == used { adopt(response.tokens) }
+      if tokens.refreshToken == used.refreshToken { adopt(response.tokens) }
       return tokens
     } catch {
-      guard tokens.refreshToken == used else { return tokens }
+      await changes.allEnded()
+      guard tokens == used else { return tokens }
       auth.endSession(of: self, after: error)
       throw error
     }
@@ -120,18 +122,38 @@ public final class User: UserInfo {
     }
   }
 
+  /// A call of the backend with an ID token.
+  typealias Operation<Response> =
+    @Sendable (_ idToken: String, any AuthBackend, CallContext) async throws(AuthServiceError) -> Response
+
   /// Calls the backend with the user's ID token, and signs the user out when the backend refuses it.
   @AuthActor
-  func authorized<Response: Sendable>(
-    _ operation:
-      @escaping @Sendable (
-        _ idToken: String, any AuthBackend, CallContext
-      ) async throws(AuthServiceError) -> Response
+  func authorized<Response: Sendable>(_ operation: @escaping Operation<Response>) async throws -> Response {
+    try await authorized { [self] idToken, auth in try await attempt(operation, with: idToken, auth) }
+  }
+
+  /// Changes the account, and takes over the tokens that this brings.
+  @AuthActor
+  func change<Response: Sendable>(
+    bringing tokens: @escaping @Sendable (Response) -> AuthTokens?, _ operation: @escaping Operation<Response>
+  ) async throws -> Response {
+    try await authorized { [self] idToken, auth in
+      changes.begin()
+      defer { changes.end() }
+      let response = try await attempt(operation, with: idToken, auth)
+      adopt(tokens(response))
+      return response
+    }
+  }
+
+  @AuthActor
+  private func authorized<Response: Sendable>(
+    _ attempt: @AuthActor (_ idToken: String, Auth) async throws -> Response
   ) async throws -> Response {
     let auth = try owner
     let idToken = try await currentTokens().idToken
     do {
-      return try await attempt(operation, with: idToken, auth)
+      return try await attempt(idToken, auth)
     } catch  where error.isAboutIDToken {
       // A clock that was set back, here or there, makes a good session's token look wrong. The refresh token decides.
       let renewed = try await currentTokens(forcingRefresh: tokens.idToken == idToken).idToken
@@ -140,7 +162,7 @@ public final class User: UserInfo {
         throw error
       }
       do {
-        return try await attempt(operation, with: renewed, auth)
+        return try await attempt(renewed, auth)
       } catch {
         if tokens.idToken == renewed { auth.endSession(of: self, after: error) }
         throw error
@@ -152,28 +174,13 @@ public final class User: UserInfo {
   }
 
   /// The same for public methods, which may be called from anywhere.
-  func performAuthorized<Response: Sendable>(
-    _ operation:
-      @escaping @Sendable (
-        _ idToken: String, any AuthBackend, CallContext
-      ) async throws(AuthServiceError) -> Response
-  ) async throws -> Response {
+  func performAuthorized<Response: Sendable>(_ operation: @escaping Operation<Response>) async throws -> Response {
     try await AuthActor.run { try await self.authorized(operation) }
-  }
-
-  /// Takes over the tokens of a change, and asks how the account is now.
-  @AuthActor
-  func finishChange(_ tokens: AuthTokens?) async throws {
-    adopt(tokens)
-    try await lookUp()
   }
 
   @AuthActor
   private func attempt<Response: Sendable>(
-    _ operation:
-      @escaping @Sendable (
-        _ idToken: String, any AuthBackend, CallContext
-      ) async throws(AuthServiceError) -> Response, with idToken: String, _ auth: Auth
+    _ operation: @escaping Operation<Response>, with idToken: String, _ auth: Auth
   ) async throws -> Response {
     try await auth.call(inTenant: record.tenantID) { backend, context throws(AuthServiceError) in
       try await operation(idToken, backend, context)

@@ -33,6 +33,8 @@ extension SignInOperation {
     let email = try await read(for: proof) { call in try await call.newEmail(of: request, proof) }
     let hash = try await hashPassword(request.password ?? "") as String
     let (first, recovery) = try await writeAsking(for: proof) { call -> (FirstFactorOutcome, OobMessage?) in
+      // The hash took a while, in which the address may have gone, and passwords may have been disallowed.
+      _ = try await call.newEmail(of: request, proof)
       guard let proof else { return (try await call.signUp(email, hash, request), nil) }
       let (grant, recovery) = try await call.addPassword(hash, email: email, request, to: try await call.caller(proof))
       return (.session(grant), recovery)
@@ -53,7 +55,7 @@ extension SignInOperation {
   }
 }
 
-extension AuthReadCall {
+extension AuthCall {
   /// The address of a sign-up, if it may have an account.
   fileprivate func newEmail(of request: SignUpRequest, _ proof: Proof?) async throws -> String {
     let text = try Checks.present(request.email, or: .missingEmail)
