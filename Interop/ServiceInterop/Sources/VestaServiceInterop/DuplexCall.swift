@@ -29,9 +29,13 @@
 /// }
 /// ```
 public struct DuplexCall<Request: Sendable, Response: Sendable>: Sendable {
+  /// Takes a batch where it is made, without waiting; `false` where it leaves the batch to the task that waits.
+  public typealias Receiver = @Sendable ([Response]) -> Bool
+
   /// The responses of the backend, until it ends.
   public let responses: AsyncThrowingStream<[Response], any Error>
 
+  private let next: (@Sendable (_ take: @escaping Receiver) async throws -> [Response]?)?
   private let onSend: @Sendable (Request) -> Void
   private let onFinish: @Sendable () -> Void
   private let onCancel: @Sendable () -> Void
@@ -42,6 +46,7 @@ public struct DuplexCall<Request: Sendable, Response: Sendable>: Sendable {
   ///
   /// - Parameters:
   ///   - responses: Ends, or throws the product's failure, when the call is over; its end frees the call.
+  ///   - next: Waits as ``next(besides:)`` does; `nil` where the responses alone are to be used.
   ///   - send: Takes a request without waiting.
   ///   - finish: Notes that no request follows; may be called again.
   ///   - cancel: Ends the call; may be called again, and after the end.
@@ -49,6 +54,7 @@ public struct DuplexCall<Request: Sendable, Response: Sendable>: Sendable {
   ///   - ready: Waits until fewer requests than a number are pending, or the call is over.
   public init(
     responses: AsyncThrowingStream<[Response], any Error>,
+    next: (@Sendable (_ take: @escaping Receiver) async throws -> [Response]?)? = nil,
     send: @escaping @Sendable (Request) -> Void,
     finish: @escaping @Sendable () -> Void,
     cancel: @escaping @Sendable () -> Void,
@@ -56,11 +62,26 @@ public struct DuplexCall<Request: Sendable, Response: Sendable>: Sendable {
     ready: @escaping @Sendable (_ limit: Int) async throws -> Void = { _ in }
   ) {
     self.responses = responses
+    self.next = next
     onSend = send
     onFinish = finish
     onCancel = cancel
     self.pending = pending
     whenReady = ready
+  }
+
+  /// The next batch that a receiver leaves, in place of ``responses``.
+  ///
+  /// For a transport with thousands of calls that wait: a batch that its receiver takes wakes no task.
+  ///
+  /// - Parameter take: Called with each batch, one at a time and in order, on a thread of the backend or in this task,
+  ///   with no lock held; never after this has returned.
+  /// - Returns: A batch that the receiver has not taken, or that was there before; `nil` at the end.
+  /// - Throws: As ``responses``.
+  public func next(besides take: @escaping Receiver) async throws -> [Response]? {
+    if let next { return try await next(take) }
+    for try await batch in responses where !take(batch) { return batch }
+    return nil
   }
 
   /// Sends a request to the backend.

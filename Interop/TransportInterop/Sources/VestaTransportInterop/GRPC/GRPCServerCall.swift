@@ -39,12 +39,15 @@ public final class GRPCServerCall: Sendable {
 
   /// Sends several responses at once, and waits while the caller lags.
   ///
-  /// - Throws: As ``send(_:)``.
-  public func send(_ messages: [[UInt8]]) async throws {
+  /// - Throws: As ``send(_:)-([UInt8])``.
+  public func send(_ messages: [[UInt8]]) async throws { try await send(GRPCFrames(messages)) }
+
+  /// Sends several responses at once that other calls may send too, and waits while the caller lags.
+  ///
+  /// - Throws: As ``send(_:)-([UInt8])``.
+  public func send(_ frames: GRPCFrames) async throws {
     begin()
-    var frames: [UInt8] = []
-    for message in messages { GRPCMessageMachine.write(message, into: &frames) }
-    try await output.write(frames)
+    try await output.write(frames.bytes)
   }
 
   /// Sends a response without waiting.
@@ -62,12 +65,19 @@ public final class GRPCServerCall: Sendable {
   ///
   /// - Returns: Whether the caller keeps up.
   @discardableResult
-  public func offer(_ messages: [[UInt8]]) -> Bool {
+  public func offer(_ messages: [[UInt8]]) -> Bool { offer(GRPCFrames(messages)) }
+
+  /// Sends several responses at once that other calls may send too, without waiting.
+  ///
+  /// - Returns: Whether the caller keeps up.
+  @discardableResult
+  public func offer(_ frames: GRPCFrames) -> Bool {
     begin()
-    var frames: [UInt8] = []
-    for message in messages { GRPCMessageMachine.write(message, into: &frames) }
-    return output.offer(frames)
+    return output.offer(frames.bytes)
   }
+
+  /// Whether the caller keeps up with the responses.
+  public var keepsUp: Bool { output.pipe.hasRoom }
 
   /// Ends the call with a status, and cancels the task that serves it.
   ///

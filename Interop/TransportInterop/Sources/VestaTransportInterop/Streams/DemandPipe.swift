@@ -71,6 +71,10 @@ public final class DemandPipe<Element: Sendable>: AsyncSequence, Sendable {
   @inlinable
   public var backlog: Int { state.withLock { $0.machine.weight } }
 
+  /// Whether the writer should continue.
+  @inlinable
+  public var hasRoom: Bool { state.withLock { $0.machine.hasRoom } }
+
   /// Whether the reader has left.
   @inlinable
   public var isCancelled: Bool { state.withLock { $0.machine.isCancelled } }

@@ -14,14 +14,14 @@ extension CallTable {
     duplex("Listen") { host, call, stream in
       try await carry(
         host, call, stream, tuning, requests: .schema(ListenRequestWire.self),
-        database: \.database, request: \.request, responses: { try shared.messages(of: $0) }
+        database: \.database, request: \.request, responses: { try shared.frames(of: $0) }
       ) { try await $0.listen(database: $1, context: $2) }
     }
     let writeForm = MessageForm<WriteResponse>.schema(WriteResponseWire.self)
     duplex("Write") { host, call, stream in
       try await carry(
         host, call, stream, tuning, requests: .conversion(WriteRequestWire.self),
-        database: \.request.database, request: { $0.request }, responses: { try $0.map { try writeForm.write($0) } }
+        database: \.request.database, request: { $0.request }, responses: { GRPCFrames(try $0.map { try writeForm.write($0) }) }
       ) { try await $0.write(database: $1, context: $2) }
     }
   }
@@ -35,7 +35,7 @@ func carry<Message, Request, Response>(
   _ host: any EndpointHost, _ call: GRPCContext, _ stream: GRPCServerCall,
   _ tuning: FirestoreEndpointTuning,
   requests: MessageForm<Message>, database: @Sendable (Message) -> String,
-  request: @escaping @Sendable (Message) -> Request?, responses: @Sendable ([Response]) throws -> [[UInt8]],
+  request: @escaping @Sendable (Message) -> Request?, responses: @escaping @Sendable ([Response]) throws -> GRPCFrames,
   open: @Sendable (any FirestoreBackend, String, CallContext) async throws -> DuplexCall<Request, Response>
 ) async throws {
   guard let bytes = try await stream.requests.next() else { return }
@@ -70,16 +70,17 @@ func carry<Message, Request, Response>(
           if !Task.isCancelled { stream.fail(grpcError(error)) }
         }
       }
-      // Without a wait while the caller keeps up; otherwise with the next batch.
-      var keepsUp = true
-      for try await batch in duplex.responses {
-        let messages = try await served(batch.count, upTo: tuning.loopResponses) { try responses(batch) }
-        if keepsUp {
-          keepsUp = stream.offer(messages)
-        } else {
-          try await stream.send(messages)
-          keepsUp = true
-        }
+      // Where a batch is made while the caller keeps up, so that one for thousands of calls wakes no task of theirs;
+      // otherwise by this task, which waits for the caller.
+      let limit = tuning.loopResponses
+      @Sendable func take(_ batch: [Response]) -> Bool {
+        guard batch.count <= limit, stream.keepsUp, let frames = try? responses(batch) else { return false }
+        stream.offer(frames)
+        return true
+      }
+      while let batch = try await duplex.next(besides: take) {
+        let frames = try await served(batch.count, upTo: limit) { try responses(batch) }
+        if stream.keepsUp { stream.offer(frames) } else { try await stream.send(frames) }
       }
       // Before the requests are cancelled: that is no failure of theirs.
       try ending.withLock { $0 }?.get()

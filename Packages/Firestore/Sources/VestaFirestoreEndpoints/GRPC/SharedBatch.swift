@@ -1,13 +1,14 @@
 import VestaConcurrency
+import VestaTransportInterop
 
 /// Writes batches of responses, and a batch that many calls share once.
 ///
 /// A commit sends one array of responses to all calls that follow the same document. The last batch is kept with its
-/// messages: the next call that has the same array gets them without writing them again.
+/// messages, framed: the next call that has the same array sends these bytes.
 final class SharedBatch<Response: Sendable>: Sendable {
   private struct Written: Sendable {
     var batch: [Response] = []
-    var messages: [[UInt8]] = []
+    var frames = GRPCFrames([])
   }
 
   private let last = Locked(Written())
@@ -23,18 +24,17 @@ final class SharedBatch<Response: Sendable>: Sendable {
   }
 
   /// The messages of a batch.
-  func messages(of batch: [Response]) throws -> [[UInt8]] {
-    let known = last.withLock { $0.batch.isSame(as: batch) ? $0.messages : nil }
+  func frames(of batch: [Response]) throws -> GRPCFrames {
+    let known = last.withLock { $0.batch.isSame(as: batch) ? $0.frames : nil }
     if let known { return known }
-    let messages = try batch.map(write)
-    let isSmall = messages.reduce(0) { $0 + $1.count } <= limit
-    let written = isSmall ? Written(batch: batch, messages: messages) : Written()
+    let frames = GRPCFrames(try batch.map(write))
+    let written = frames.count <= limit ? Written(batch: batch, frames: frames) : Written()
     // The former one is released with the lock open.
     _ = last.withLock { last in
       defer { last = written }
       return last
     }
-    return messages
+    return frames
   }
 }
 

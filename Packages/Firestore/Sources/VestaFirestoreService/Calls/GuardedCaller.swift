@@ -7,7 +7,7 @@ import VestaServiceInterop
 /// The caller of a call that the guard is asked about.
 ///
 /// Every question names the documents of one version: that of a read, or the one before a commit.
-struct GuardedCaller: Sendable {
+final class GuardedCaller: Sendable {
   private let gatekeeper: any FirestoreGuard
   private let context: CallContext
   private let clock: ServiceClock
@@ -24,11 +24,25 @@ struct GuardedCaller: Sendable {
   ///
   /// - Throws: `PERMISSION_DENIED`, and what the guard throws.
   func get(_ name: String, _ document: Document?, _ state: any FirestoreGuardState) async throws {
-    var isAllowed = gatekeeper.mayGetAtOnce(name, document, at: { now }, context: context)
-    if isAllowed == nil {
-      isAllowed = try await gatekeeper.mayGet(name, document, state: state, at: now, context: context)
+    switch mayGetAtOnce(name, document) {
+    case true?: return
+    case false?: throw FirestoreServiceError.denied
+    case nil: try await getLater(name, document, state)
     }
-    guard isAllowed == true else { throw FirestoreServiceError.denied }
+  }
+
+  /// Whether the get of a document is allowed; `nil` where the guard cannot say that without a wait.
+  func mayGetAtOnce(_ name: String, _ document: Document?) -> Bool? {
+    gatekeeper.mayGetAtOnce(name, document, at: { now }, context: context)
+  }
+
+  /// Asks about a get that needs a wait.
+  ///
+  /// - Throws: As ``get(_:_:_:)``.
+  func getLater(_ name: String, _ document: Document?, _ state: any FirestoreGuardState) async throws {
+    guard try await gatekeeper.mayGet(name, document, state: state, at: now, context: context) else {
+      throw FirestoreServiceError.denied
+    }
   }
 
   /// Asks about all results of a query.

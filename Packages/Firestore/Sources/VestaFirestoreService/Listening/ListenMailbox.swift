@@ -7,9 +7,16 @@ import VestaFirestoreBackend
 /// `RESOURCE_EXHAUSTED` and is to be opened again with its resume tokens, which are good: what the caller has not read
 /// is what it has not seen.
 final class ListenMailbox: Sendable {
+  /// The task that waits for responses.
+  private struct Waiter: Sendable {
+    let continuation: CheckedContinuation<[ListenResponse]?, any Error>
+    /// Takes responses in its place; `nil` where each of them wakes the task.
+    let take: ListenCall.Receiver?
+  }
+
   private struct State: Sendable {
     var unread: UnreadResponses
-    var waiter: CheckedContinuation<[ListenResponse]?, any Error>?
+    var waiter: Waiter?
     var ending: Result<Void, FirestoreServiceError>?
   }
 
@@ -19,16 +26,22 @@ final class ListenMailbox: Sendable {
   init(limit: Int) { state = Locked(State(unread: UnreadResponses(limit: limit))) }
 
   /// Adds responses, or ends the call when they are too many.
+  ///
+  /// There is one caller at a time.
   func send(_ responses: [ListenResponse]) {
-    let (waiter, taken) = state.withLock { state -> (CheckedContinuation<[ListenResponse]?, any Error>?, Bool) in
+    let (waiter, taken) = state.withLock { state -> (Waiter?, Bool) in
       guard state.ending == nil else { return (nil, true) }
-      if let waiter = state.waiter {
-        state.waiter = nil
-        return (waiter, true)
-      }
-      return (nil, state.unread.add(responses) == .kept)
+      guard let waiter = state.waiter else { return (nil, state.unread.add(responses) == .kept) }
+      if waiter.take == nil { state.waiter = nil }
+      return (waiter, true)
     }
-    waiter?.resume(returning: responses)
+    if let take = waiter?.take {
+      if take(responses) { return }
+      // The end may have woken the task meanwhile, and then it drops them as others that wait.
+      state.withLock { $0.waiter.take() }?.continuation.resume(returning: responses)
+    } else {
+      waiter?.continuation.resume(returning: responses)
+    }
     if !taken { end(.failure(.tooMuchUnread)) }
   }
 
@@ -37,28 +50,30 @@ final class ListenMailbox: Sendable {
   /// A failure drops waiting responses, a normal end follows them.
   func end(_ ending: Result<Void, FirestoreServiceError>) {
     let waiter = state.withLock { state in
-      guard state.ending == nil else { return nil as CheckedContinuation<[ListenResponse]?, any Error>? }
+      guard state.ending == nil else { return nil as Waiter? }
       state.ending = ending
       if case .failure = ending { _ = state.unread.take() }
       defer { state.waiter = nil }
       return state.waiter
     }
     switch ending {
-    case .success: waiter?.resume(returning: nil)
-    case .failure(let error): waiter?.resume(throwing: error)
+    case .success: waiter?.continuation.resume(returning: nil)
+    case .failure(let error): waiter?.continuation.resume(throwing: error)
     }
   }
 
   /// Waits for responses; `nil` at the end.
   ///
   /// There is one caller.
-  func next() async throws -> [ListenResponse]? {
+  ///
+  /// - Parameter take: Takes responses in its place where it returns `true`.
+  func next(besides take: ListenCall.Receiver? = nil) async throws -> [ListenResponse]? {
     try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
         let outcome = state.withLock { state -> Result<[ListenResponse]?, FirestoreServiceError>? in
           if !state.unread.isEmpty { return .success(state.unread.take()) }
           if let ending = state.ending { return ending.map { nil } }
-          state.waiter = continuation
+          state.waiter = Waiter(continuation: continuation, take: take)
           return nil
         }
         if let outcome { continuation.resume(with: outcome.mapError { $0 as any Error }) }

@@ -49,10 +49,16 @@ extension WatchHub {
     about changes: [WatchChange], _ machine: inout WatchMachine, _ jobs: inout JobQueue, _ snapshot: Snapshot
   ) async {
     for change in changes where change.failure == nil {
-      for (call, id) in machine.followers(ofDocument: change) {
-        guard let guarded = guarded(call) else { continue }
+      let followers = machine.followers(ofDocument: change)
+      // There may be thousands of them, and most are answered without a wait.
+      let calls = followers.isEmpty ? [:] : openCalls
+      for (call, id) in followers {
+        guard let guarded = calls[call]?.guarded else { continue }
+        let isAllowed = guarded.mayGetAtOnce(change.name, change.after)
+        if isAllowed == true { continue }
         let denial = await denial {
-          try await guarded.get(change.name, change.after, SnapshotState(snapshot: snapshot))
+          guard isAllowed == nil else { throw FirestoreServiceError.denied }
+          try await guarded.getLater(change.name, change.after, SnapshotState(snapshot: snapshot))
         }
         if let denial { perform(machine.deny(id, of: call, denial), &jobs) }
       }

@@ -75,6 +75,10 @@ final class WatchHub: Sendable {
         defer { end.keep() }
         return try await mailbox.next()
       },
+      next: { take in
+        defer { end.keep() }
+        return try await mailbox.next(besides: take)
+      },
       send: { self.submit($0, of: id) },
       finish: { [weak self] in
         mailbox.end(.success(()))
@@ -238,7 +242,7 @@ final class WatchHub: Sendable {
 
   func perform(_ actions: [WatchMachine.Action], _ jobs: inout JobQueue) {
     if actions.isEmpty { return }
-    let calls = state.withLock { $0.calls }
+    let calls = openCalls
     for action in WatchMachine.Action.joined(actions) {
       switch action {
       case .send(let call, let responses): calls[call]?.mailbox.send(responses)
@@ -250,6 +254,9 @@ final class WatchHub: Sendable {
       }
     }
   }
+
+  /// The calls that have not ended.
+  var openCalls: [WatchMachine.CallID: OpenCall] { state.withLock { $0.calls } }
 
   /// A call that has not ended.
   func openCall(_ call: WatchMachine.CallID) -> OpenCall? { state.withLock { $0.calls[call] } }

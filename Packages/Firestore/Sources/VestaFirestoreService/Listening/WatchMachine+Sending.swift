@@ -18,10 +18,9 @@ extension WatchMachine {
 
   /// Sends responses that many calls share, and that end with the snapshot of the turn.
   mutating func deliver(shared responses: [ListenResponse], to call: CallID, into actions: inout [Action]) {
-    guard let version, calls[call]?.takesAsTheyAre(responses) == true else {
+    guard let version, calls[call]?.takesAsTheyAre(responses, at: version) == true else {
       return actions += deliver(Array(responses.dropLast()), to: call, withSnapshot: true)
     }
-    calls[call]?.snapshot = version
     actions.append(.send(call, responses))
   }
 
@@ -59,7 +58,7 @@ extension WatchMachine {
 extension WatchMachine.Action {
   /// Actions with the responses together that one call is sent in a row: each sending may wake a thread.
   static func joined(_ actions: [Self]) -> [Self] {
-    if actions.count < 2 { return actions }
+    if !zip(actions, actions.dropFirst()).contains(where: { isToSameCall($0, $1) }) { return actions }
     var joined: [Self] = []
     // Apart from the list, so that responses are appended in place: a call may have many targets that join together.
     var call: WatchCallID?
@@ -79,6 +78,10 @@ extension WatchMachine.Action {
     }
     if let call { joined.append(.send(call, responses)) }
     return joined
+  }
+
+  private static func isToSameCall(_ one: Self, _ next: Self) -> Bool {
+    if case .send(let call, _) = one, case .send(call, _) = next { true } else { false }
   }
 }
 

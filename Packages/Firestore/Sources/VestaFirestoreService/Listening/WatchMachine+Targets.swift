@@ -142,7 +142,7 @@ extension WatchMachine {
       numbers[subject] = number
       index.insert(number, subject)
     }
-    watches[number]?.members[waiter.call, default: []].append(waiter.target)
+    watches[number]?.add(waiter.target, of: waiter.call)
     calls[waiter.call]?.targets[waiter.target]?.state = .following(number)
   }
 
@@ -203,11 +203,11 @@ extension WatchMachine {
     waiters[job]?.waiters.map { ($0.call, $0.target) } ?? []
   }
 
-  /// The targets that follow a changed document by its name.
+  /// The targets that follow a changed document by its name, in the order of their calls.
   func followers(ofDocument change: WatchChange) -> [(call: CallID, target: Int32)] {
     index.candidates(change.pathKey, change.path, change.states).flatMap { number in
       guard let watch = watches[number], watch.subject.isDocuments else { return [] as [(CallID, Int32)] }
-      return watch.members.flatMap { call, ids in ids.map { (call, $0) } }
+      return watch.members.sorted { $0.key < $1.key }.flatMap { call, ids in ids.map { (call, $0) } }
     }
   }
 

@@ -56,6 +56,15 @@ struct WatchMachine {
     var requery: JobID?
     /// The number of answers that were out of date.
     var attempts = 0
+
+    mutating func add(_ target: Int32, of call: CallID) {
+      if members[call] == nil, let targets = members.first?.value, targets == [target] {
+        // Most calls have one target with the same number: one array for all of them is compared in no time.
+        members[call] = targets
+      } else {
+        members[call, default: []].append(target)
+      }
+    }
   }
 
   struct Waiter: Sendable {
@@ -87,9 +96,11 @@ struct WatchMachine {
     /// The version of its last global snapshot.
     var snapshot: Int64 = 0
 
-    /// Whether responses can be sent without a change.
-    func takesAsTheyAre(_ responses: [ListenResponse]) -> Bool {
-      stale.isEmpty && !(isGuarded && responses.contains { $0.isFormerResult })
+    /// Notes a global snapshot, if the responses that end with it can be sent without a change.
+    mutating func takesAsTheyAre(_ responses: [ListenResponse], at version: Int64) -> Bool {
+      guard stale.isEmpty, !(isGuarded && responses.contains { $0.isFormerResult }) else { return false }
+      snapshot = version
+      return true
     }
   }
 
@@ -235,7 +246,9 @@ struct WatchMachine {
     watches[number]?.attempts = 0
     var builder = ResponseBuilder()
     for fact in facts { builder.add(fact, for: watch.members) }
-    let responses = builder.responses(readTime: Timestamp(microseconds: version ?? 0))
+    let responses = Dictionary(
+      builder.responses(readTime: Timestamp(microseconds: version ?? 0)).lazy.map { ($0.call, $0.responses) },
+      uniquingKeysWith: { $1 })
     var actions: [Action] = []
     for call in watch.members.keys {
       actions += hold(responses[call] ?? [], for: call)

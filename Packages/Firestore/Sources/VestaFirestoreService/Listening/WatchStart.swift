@@ -134,7 +134,7 @@ struct WatchStart: Sendable {
   private func messages(of facts: [PathKey: WatchFact], for target: Int32) -> [ListenResponse] {
     var news = ResponseBuilder()
     for fact in facts.values { news.add(fact, for: [0: [target]]) }
-    return news.responses(readTime: Timestamp(microseconds: version))[0] ?? []
+    return news.responses(readTime: Timestamp(microseconds: version)).first?.responses ?? []
   }
 
   /// Returns all results, and keeps the view of a limited query.

@@ -22,6 +22,8 @@ final class HTTP2ServerSession: @unchecked Sendable {
   /// The time of the announcement that the end is near.
   private var announcedAt = Int64.max
   private var isLeaving = false
+  /// The streams whose bodies have something to send, noted by other threads until a turn takes them all at once.
+  private let resumed = Locked<[HTTP2ServerStream]>([])
 
   init(_ connection: ServerConnection) {
     owner = connection
@@ -139,8 +141,25 @@ final class HTTP2ServerSession: @unchecked Sendable {
 
   /// Sends soon what the body of a stream has, from any thread.
   func resumeSoon(_ stream: HTTP2ServerStream) {
-    guard loop.isCurrent else { return perform { self.session.resume(stream) } }
+    guard loop.isCurrent else {
+      let isFirst = resumed.withLock { resumed in
+        resumed.append(stream)
+        return resumed.count == 1
+      }
+      if isFirst { loop.perform { [weak self] in self?.resumeLater() } }
+      return
+    }
     session.resumeLater(stream)
+    owner?.writeSoon()
+  }
+
+  /// Takes over the streams that other threads have noted.
+  private func resumeLater() {
+    let streams = resumed.withLock { resumed in
+      defer { resumed = [] }
+      return resumed
+    }
+    for stream in streams { session.resumeLater(stream) }
     owner?.writeSoon()
   }
 
