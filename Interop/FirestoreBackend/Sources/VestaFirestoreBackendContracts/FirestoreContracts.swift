@@ -10,7 +10,8 @@ public import VestaTesting
 public enum FirestoreContracts {
   /// All promises; each wants a fresh subject.
   public static let all: [Contract<FirestoreSubject>] =
-    commits + transforms + reads + listings + queries + past + transactions + listening + resuming + writeCalls
+    commits + transforms + reads + listings + queries + past + transactions + listening + receivers + resuming
+    + writeCalls
     + repeatedWrites + callers + histories
 
   /// The promises that need neither the past nor transactions nor calls that stay open.

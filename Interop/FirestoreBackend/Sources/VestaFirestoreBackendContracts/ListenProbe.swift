@@ -1,3 +1,4 @@
+import VestaConcurrency
 import VestaFirestoreBackend
 import VestaTesting
 
@@ -101,6 +102,47 @@ struct ListenProbe {
     }
   }
 
+  /// Reads by a receiver and besides it, up to the batch with a document, which the receiver leaves.
+  ///
+  /// - Parameter takes: Whether the receiver takes the next of the other batches.
+  mutating func receive(upTo name: String, takes: @escaping @Sendable () -> Bool) async throws {
+    let watchdog = Task { [call, patience] in
+      try await Task.sleep(for: patience)
+      call.cancel()
+    }
+    defer { watchdog.cancel() }
+    for response in waiting { try apply(response) }
+    waiting = []
+    let taken = Locked(Taken())
+    while true {
+      taken.withLock { $0.isAwaited = true }
+      let batch = try await call.next { batch in
+        if batch.contains(where: { $0.isChange(of: name) }) || !takes() { return false }
+        taken.withLock { taken in
+          taken.isUnexpected = taken.isUnexpected || !taken.isAwaited
+          taken.responses += batch
+        }
+        return true
+      }
+      let earlier = taken.withLock { taken in
+        taken.isAwaited = false
+        defer { taken.responses = [] }
+        return taken.responses
+      }
+      try expect(!taken.withLock { $0.isUnexpected }, "the receiver was called when no task waited")
+      guard let batch else { throw ContractViolation("the call ended, or was too slow, before \(name) came") }
+      for response in earlier + batch { try apply(response) }
+      if batch.contains(where: { $0.isChange(of: name) }) { return }
+    }
+  }
+
+  /// What a receiver has taken.
+  private struct Taken: Sendable {
+    var responses: [ListenResponse] = []
+    var isAwaited = false
+    var isUnexpected = false
+  }
+
   private mutating func apply(_ response: ListenResponse) throws {
     switch response {
     case .targetChange(let change): try apply(change)
@@ -135,4 +177,10 @@ struct ListenProbe {
 
 extension TargetChange {
   fileprivate var isGlobalSnapshot: Bool { kind == .noChange && targetIDs.isEmpty && readTime != nil }
+}
+
+extension ListenResponse {
+  fileprivate func isChange(of name: String) -> Bool {
+    if case .documentChange(let change) = self { change.document.name == name } else { false }
+  }
 }

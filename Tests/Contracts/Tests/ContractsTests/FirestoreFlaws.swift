@@ -153,6 +153,13 @@ struct FirestoreFlaw: Sendable, CustomTestStringConvertible {
         }
       }
     },
+    FirestoreFlaw(
+      "drops what a receiver leaves", breaks: "a receiver and the task besides it get every batch once, in order"
+    ) { $0.dropsLeftBatches = true },
+    FirestoreFlaw(
+      "gives the task what a receiver takes",
+      breaks: "a receiver and the task besides it get every batch once, in order"
+    ) { $0.repeatsTakenBatches = true },
     FirestoreFlaw("gives write calls no tokens", breaks: "a write call answers each request in turn") {
       $0.onWritten = { $0.streamToken = [] }
     },
@@ -178,6 +185,8 @@ struct FlawedBackend: ForwardingFirestoreBackend {
   var onAggregation: @Sendable (inout RunAggregationQueryRequest) -> Void = { _ in }
   var readsTwice = false
   var forgetsTransactions = false
+  var dropsLeftBatches = false
+  var repeatsTakenBatches = false
   var onTarget: @Sendable (inout Target) -> Void = { _ in }
   var onListened: @Sendable (inout [ListenResponse]) -> Void = { _ in }
   var onWrite: @Sendable (inout WriteRequest) -> Void = { _ in }
@@ -246,6 +255,13 @@ struct FlawedBackend: ForwardingFirestoreBackend {
     continuation.onTermination = { _ in task.cancel() }
     return ListenCall(
       responses: responses,
+      next: { take in
+        for try await batch in responses {
+          let isTaken = take(batch)
+          if repeatsTakenBatches || (!isTaken && !dropsLeftBatches) { return batch }
+        }
+        return nil
+      },
       send: { request in
         guard case .addTarget(var target) = request else { return call.send(request) }
         onTarget(&target)

@@ -21,7 +21,8 @@ extension CallTable {
     duplex("Write") { host, call, stream in
       try await carry(
         host, call, stream, tuning, requests: .conversion(WriteRequestWire.self),
-        database: \.request.database, request: { $0.request }, responses: { GRPCFrames(try $0.map { try writeForm.write($0) }) }
+        database: \.request.database, request: { $0.request },
+        responses: { GRPCFrames(try $0.map { try writeForm.write($0) }) }
       ) { try await $0.write(database: $1, context: $2) }
     }
   }
