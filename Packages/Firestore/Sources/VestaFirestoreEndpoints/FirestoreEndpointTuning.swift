@@ -11,6 +11,10 @@ public struct FirestoreEndpointTuning: Sendable {
   /// The largest number of responses of a listener that are written together on the loop of its connection.
   public var loopResponses = 1_000
 
+  /// The largest number of responses of a listener that are written where they are made, on the thread that serves all
+  /// listeners of a database: those of a commit are few, and the first ones of a query many.
+  public var inPlaceResponses = 16
+
   /// The largest body of a POST to a channel of writes, in bytes: a browser sends ten writes together, each of up to 10
   /// MiB, of which each byte may be escaped as three.
   public var channelBodyBytes = 330 << 20

@@ -23,7 +23,9 @@ import VestaTransportInteropFakes
         try await carry(
           host, call, stream, FirestoreEndpointTuning(), requests: .schema(ListenRequestWire.self),
           database: \.database, request: \.request,
-          responses: { try $0.map { try MessageForm<ListenResponse?>.schema(ListenResponseWire.self).write($0) } }
+          responses: {
+            GRPCFrames(try $0.map { try MessageForm<ListenResponse?>.schema(ListenResponseWire.self).write($0) })
+          }
         ) { _, _, _ in endless() }
       }
     }

@@ -66,6 +66,7 @@ import VestaTransportInteropFakes
       var tuning = FirestoreEndpointTuning()
       tuning.loopBytes = 100
       tuning.loopResponses = 2
+      tuning.inPlaceResponses = 1
       let form = MessageForm<ListenResponse?>.schema(ListenResponseWire.self)
       let requests = MessageForm<ListenStreamRequest>.schema(ListenRequestWire.self)
       let noted = MessageForm<ListenStreamRequest>(
@@ -79,7 +80,7 @@ import VestaTransportInteropFakes
           host, call, stream, tuning, requests: noted, database: \.database, request: \.request,
           responses: { batch in
             log.add("written \(batch.count), on the loop \(CountingExecutor.isCurrent)")
-            return try batch.map(form.write)
+            return GRPCFrames(try batch.map(form.write))
           }
         ) { _, _, _ in answers(of: [2, 3, 2]) }
       }

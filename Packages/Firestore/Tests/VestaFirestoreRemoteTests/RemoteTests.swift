@@ -27,6 +27,8 @@ import VestaTransportInteropFakes
     tuning.batchBytes = Int.random(in: 1...200)
     tuning.waitingBytes = Int.random(in: 1...1_000)
     tuning.pendingRequests = Int.random(in: 1...3)
+    tuning.loopResponses = Int.random(in: 1...4)
+    tuning.inPlaceResponses = Int.random(in: 0...2)
     let served = try await Served.onFakeNetwork(tuning: tuning)
     do {
       try await contract.verify(FirestoreSubject(served.remote))

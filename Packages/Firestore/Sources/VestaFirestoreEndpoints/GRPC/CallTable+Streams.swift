@@ -73,14 +73,15 @@ func carry<Message, Request, Response>(
       }
       // Where a batch is made while the caller keeps up, so that one for thousands of calls wakes no task of theirs;
       // otherwise by this task, which waits for the caller.
-      let limit = tuning.loopResponses
       @Sendable func take(_ batch: [Response]) -> Bool {
-        guard batch.count <= limit, stream.keepsUp, let frames = try? responses(batch) else { return false }
+        guard batch.count <= tuning.inPlaceResponses, stream.keepsUp else { return false }
+        // An error is that of the task, which writes the batch once more.
+        guard let frames = try? responses(batch) else { return false }
         stream.offer(frames)
         return true
       }
       while let batch = try await duplex.next(besides: take) {
-        let frames = try await served(batch.count, upTo: limit) { try responses(batch) }
+        let frames = try await served(batch.count, upTo: tuning.loopResponses) { try responses(batch) }
         if stream.keepsUp { stream.offer(frames) } else { try await stream.send(frames) }
       }
       // Before the requests are cancelled: that is no failure of theirs.

@@ -75,10 +75,8 @@ final class WatchHub: Sendable {
         defer { end.keep() }
         return try await mailbox.next()
       },
-      next: { take in
-        defer { end.keep() }
-        return try await mailbox.next(besides: take)
-      },
+      // Without the end: the call has the responses too, and they have it.
+      next: { try await mailbox.next(besides: $0) },
       send: { self.submit($0, of: id) },
       finish: { [weak self] in
         mailbox.end(.success(()))
