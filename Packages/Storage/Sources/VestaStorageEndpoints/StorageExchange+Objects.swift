@@ -47,7 +47,10 @@ extension StorageExchange {
       page.prefixes = try await Self.matching(pattern, page.prefixes) { $0 }
     }
     // Clients make places of names, and there is none with an empty part.
-    if route.api == .firebase { page.items.removeAll { !$0.name.isPlace } }
+    if route.api == .firebase {
+      page.items.removeAll { !$0.name.name.isPlace }
+      page.prefixes.removeAll { !($0.hasSuffix("/") ? String($0.dropLast()) : $0).isPlace }
+    }
     return json(ListWire.json(of: page, form: form, origin: origin))
   }
 
@@ -132,14 +135,12 @@ extension StorageExchange {
   }
 }
 
-extension ObjectName {
-  /// Whether every part of the name between slashes has a character.
-  fileprivate var isPlace: Bool {
-    name.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).allSatisfy { !$0.isEmpty }
-  }
-}
-
 extension String {
+  /// Whether every part of a name between slashes has a character.
+  fileprivate var isPlace: Bool {
+    utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).allSatisfy { !$0.isEmpty }
+  }
+
   /// Whether a list of tags, with quotation marks or without, has a tag.
   fileprivate func listsTag(_ tag: String) -> Bool {
     split(separator: ",").contains { entry in

@@ -39,7 +39,7 @@ struct UploadExchange: Sendable {
       throw StorageServiceError(.invalidArgument, "The request has no name of an object.")
     }
     var metadata = body.metadata
-    if metadata.contentType == nil { metadata.contentType = type }
+    if metadata.contentType == nil { metadata.contentType = exchange.field("x-upload-content-type") ?? type }
     if api == .google, let encoding = exchange.parameter("contentEncoding") { metadata.contentEncoding = encoding }
     let tokens: UploadTokens =
       body.downloadTokens.isEmpty ? api == .firebase ? .make : .none : .these(body.downloadTokens)
@@ -235,7 +235,7 @@ struct UploadExchange: Sendable {
 
   private func startGoogle() async throws -> HTTPResponse {
     let body = try MetadataWire.upload(json: try await exchange.document())
-    var upload = try await described(body, type: exchange.field("x-upload-content-type"), isContinuable: true)
+    var upload = try await described(body, type: nil, isContinuable: true)
     upload.size = exchange.field("x-upload-content-length").flatMap { Int64($0) }
     return try await started(upload, .ok)
   }

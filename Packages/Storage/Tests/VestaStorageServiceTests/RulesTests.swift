@@ -80,6 +80,11 @@ import VestaTesting
     #expect(tokens == ["t1", "t2"])
   }
 
+  @Test func `a new generation by the API of Google gets a type alone`() throws {
+    let (metadata, _) = try MetadataRules.prepared(ObjectMetadata(), for: Self.name, fillsIn: false)
+    #expect(metadata == ObjectMetadata(contentType: "application/octet-stream"))
+  }
+
   @Test func `metadata beyond its limits is refused`() {
     #expect(throws: StorageServiceError.self) {
       try MetadataRules.prepared(ObjectMetadata(custom: ["k": String(repeating: "x", count: 8192)]), for: Self.name)

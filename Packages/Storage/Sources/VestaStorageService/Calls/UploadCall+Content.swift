@@ -25,7 +25,7 @@ extension UploadCall {
   func prepared(
     _ metadata: ObjectMetadata, for name: ObjectName, _ wanted: UploadTokens
   ) throws -> (metadata: ObjectMetadata, tokens: [String]) {
-    let (metadata, own) = try MetadataRules.prepared(metadata, for: name)
+    let (metadata, own) = try MetadataRules.prepared(metadata, for: name, fillsIn: wanted != .none)
     var tokens = own
     if case .these(let others) = wanted { for token in others where !tokens.contains(token) { tokens.append(token) } }
     if tokens.isEmpty, wanted != .none { tokens = [try newToken()] }

@@ -17,14 +17,22 @@ enum MetadataRules {
   static let timeRange: ClosedRange<Int64> = -62_135_596_800_000_000...253_402_300_799_999_999
 
   /// The metadata of a new generation, and the download tokens in it.
+  ///
+  /// - Parameters:
+  ///   - metadata: The metadata of the upload.
+  ///   - name: The object.
+  ///   - fillsIn: Whether a missing encoding and a missing disposition are chosen, as for uploads by Firebase's API; of
+  ///     Google's own they stay absent.
   static func prepared(
-    _ metadata: ObjectMetadata, for name: ObjectName
+    _ metadata: ObjectMetadata, for name: ObjectName, fillsIn: Bool = true
   ) throws(StorageServiceError) -> (metadata: ObjectMetadata, tokens: [String]) {
     var metadata = metadata
     let tokens = takeTokens(from: &metadata.custom)
     if metadata.contentType == nil || metadata.contentType == "" { metadata.contentType = "application/octet-stream" }
-    if metadata.contentEncoding == nil { metadata.contentEncoding = "identity" }
-    if metadata.contentDisposition == nil { metadata.contentDisposition = disposition(of: name) }
+    if fillsIn {
+      metadata.contentEncoding = metadata.contentEncoding ?? "identity"
+      metadata.contentDisposition = metadata.contentDisposition ?? disposition(of: name)
+    }
     try check(metadata)
     return (metadata, tokens)
   }

@@ -65,6 +65,7 @@ public enum ObjectWire {
     json["contentLanguage"] = metadata.contentLanguage.map(JSONValue.string)
     json["cacheControl"] = metadata.cacheControl.map(JSONValue.string)
     if form == .google {
+      json["timeStorageClassUpdated"] = json["timeCreated"]
       json["customTime"] = metadata.customTime.map { .string(RFC3339.text(microseconds: $0)) }
     }
     var custom = metadata.custom

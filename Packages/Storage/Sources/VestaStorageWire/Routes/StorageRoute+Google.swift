@@ -51,10 +51,10 @@ extension StorageRoute {
       return request.fields["upload_id"].map { .cancelUpload(bucket: path[1], id: $0) }
     }
     let kind: UploadKind =
-      switch request.fields["uploadType"] {
+      switch request.fields["uploadType"] ?? request.uploadProtocol {
       case "resumable"?: .resumable(id: request.fields["upload_id"])
       case "multipart"?: .multipart
-      case "media"?, nil: .media
+      case "media"?, "raw"?, nil: .media
       case let other?: throw BytesError(.malformed, "the parameter uploadType is \(other), which there is not")
       }
     return .upload(bucket: path[1], name: request.fields["name"], kind)
