@@ -63,6 +63,10 @@ struct DatabaseHandler: HTTPHandler {
       DatabaseFailure.response(to: error, of: request)
     } serve: { request in
       if request.http.path == "/.lp" { return try await polls.response(to: request.http) }
+      // Scripts that wait for the service ask for this page.
+      if request.http.path == "/", [.get, .head].contains(request.http.method) {
+        return HTTPResponse(fields: [.contentType: "text/plain; charset=utf-8"], body: .text("Ok\n"))
+      }
       if let call = try AdministrationCall(request, host) { return try await call.response() }
       let exchange = try DatabaseExchange(request, host, links, tuning)
       try await names.check(exchange.place, for: exchange.context)

@@ -37,6 +37,11 @@ import VestaTransportInteropFakes
     #expect(overridden.text == "2")
   }
 
+  @Test(arguments: [HTTPMethod.get, .head])
+  func `scripts that wait for the service find a page`(method: HTTPMethod) async throws {
+    #expect(try await Endpoints().send(method, "/").status == 200)
+  }
+
   @Test func `appended keys grow, however fast they are made`() async throws {
     let server = try await Endpoints()
     var keys: [String] = []
