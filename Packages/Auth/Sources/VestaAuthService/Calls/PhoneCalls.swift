@@ -30,9 +30,9 @@ extension SignInOperation {
       if proof?.tenantID != nil { throw AuthServiceError(.unsupportedTenantOperation) }
       let caller = try await call.caller(proof)
       if let caller { try call.requireRecentSignIn(caller) }
-      switch try await call.provenNumber(request.proof) {
+      switch try await call.provenNumber(request.proof, caller) {
       case .failure(let refusal): return .failure(refusal)
-      case .success(let number): return try await call.signIn(number, request.proof, caller)
+      case .success(let number): return try await call.signIn(number, caller)
       }
     }.get()
     return try await response(signIn)
@@ -61,12 +61,19 @@ extension AuthWriteCall {
     guard scope.tenantID == nil else { throw AuthServiceError(.unsupportedTenantOperation) }
   }
 
-  fileprivate func provenNumber(_ proof: PhoneProof) async throws -> Result<String, AuthServiceError> {
+  /// The number that a proof is of; the proof is used up.
+  ///
+  /// A proof that the caller cannot link, because another account has the number, stays good for the sign-in to that
+  /// account: apps offer it after the refusal.
+  fileprivate func provenNumber(
+    _ proof: PhoneProof, _ caller: Caller?
+  ) async throws -> Result<String, AuthServiceError> {
     switch proof {
     case .temporaryProof(let number, let secret):
       let number = try Checks.present(number, or: .missingPhoneNumber)
       guard let ticket = try await ticket(secret, .temporaryProof), ticket.phoneNumber == number, !isExpired(ticket)
       else { throw AuthServiceError(.invalidTemporaryProof) }
+      if try await isTaken(number, from: caller) { throw AuthServiceError(.phoneNumberExists) }
       try await tickets.consume(secret, ticket)
       return .success(number)
     case .code(let sessionInfo, let code):
@@ -76,14 +83,19 @@ extension AuthWriteCall {
     }
   }
 
+  /// Whether another account than the caller's has a number.
+  private func isTaken(_ number: String, from caller: Caller?) async throws -> Bool {
+    guard let caller, let owner = try await user(phoneNumber: number) else { return false }
+    return owner.localID != caller.user.localID
+  }
+
   fileprivate func signIn(
-    _ number: String, _ proof: PhoneProof, _ caller: Caller?
+    _ number: String, _ caller: Caller?
   ) async throws -> Result<PhoneSignIn, AuthServiceError> {
-    let owner = try await user(phoneNumber: number)
-    if let caller, let owner, owner.localID != caller.user.localID {
-      guard case .code = proof else { return .failure(AuthServiceError(.phoneNumberExists)) }
+    if try await isTaken(number, from: caller) {
       return .success(.inUse(number: number, proof: try await temporaryProof(of: number)))
     }
+    let owner = try await user(phoneNumber: number)
     let old = caller?.user ?? owner
     if old?.disabled == true { return .failure(AuthServiceError(.userDisabled)) }
     if old?.factors.isEmpty == false { return .failure(.noSecondFactorForPhones) }
