@@ -1,4 +1,5 @@
 import Testing
+import VestaAuthBackend
 import VestaBytes
 import VestaTransportInterop
 
@@ -73,6 +74,27 @@ import VestaTransportInterop
     #expect(try await server.call("accounts:update", ["oobCode": code])["email"] == "n@b.c")
     #expect(try await server.own("/accounts:sendOobCode", request).message == "USER_NOT_FOUND")
     #expect(try await server.call("accounts:sendOobCode", request).message == "INSUFFICIENT_PERMISSION")
+  }
+
+  @Test(arguments: [true, false])
+  func `a user whose address is changed by a code stays signed in on a local server`(isDevelopment: Bool) async throws {
+    let world = EndpointWorld(isDevelopment: isDevelopment)
+    let made = try await world.call("accounts:signUp", ["email": "a@b.c", "password": "secret"])
+    let token = try #require(made["idToken"])
+    let asked = try await world.call(
+      "accounts:sendOobCode", ["requestType": "VERIFY_AND_CHANGE_EMAIL", "idToken": token, "newEmail": "n@b.c"])
+    #expect(asked.status == 200)
+    let code = try world.world.emailedCode(.verifyAndChangeEmail, to: "n@b.c")
+    #expect(try await world.call("accounts:update", ["oobCode": .string(code)])["email"] == "n@b.c")
+    let seen = try await world.call("accounts:lookup", ["idToken": token])
+    guard isDevelopment else { return #expect(seen.message == "TOKEN_EXPIRED") }
+    let user = seen["users"]?.array?.first?.object
+    #expect(user?["email"] == "n@b.c" && user?["emailVerified"] == true)
+    let refreshed = try await world.send(
+      .post, "/securetoken.googleapis.com/v1/token?key=k",
+      try (["grantType": "refresh_token", "refreshToken": try #require(made["refreshToken"])] as JSONObject).json(),
+      fields: [.contentType: "application/json"])
+    #expect(refreshed.status == 200)
   }
 
   @Test func `the code of a link that an owner makes is in the list of codes`() async throws {
