@@ -115,8 +115,12 @@ struct AuthHandler: HTTPHandler {
 enum AuthResponse {
   static let ready: [UInt8] = Array(#"{"authEmulator":{"ready":true}}"#.utf8)
 
+  /// No provider wants a proof; clients take a configuration without a key for a broken one.
   static let noRecaptcha: [UInt8] = Array(
-    #"{"recaptchaEnforcementState":[{"provider":"EMAIL_PASSWORD_PROVIDER","enforcementState":"OFF"}]}"#.utf8)
+    #"""
+    {"recaptchaKey":"projects/none/keys/none","recaptchaEnforcementState":[{"provider":"EMAIL_PASSWORD_PROVIDER",\#
+    "enforcementState":"OFF"},{"provider":"PHONE_PROVIDER","enforcementState":"OFF"}]}
+    """#.utf8)
 
   /// A site key that is none: clients want one, and send no proof for it to a server for development.
   static let recaptchaParams: [UInt8] = Array(
