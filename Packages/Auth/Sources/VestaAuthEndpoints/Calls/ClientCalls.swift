@@ -42,7 +42,9 @@ extension AuthExchange {
       try SignUpResponseWire.json(of: try await $1.signUp(try $0.read(SignUpRequestWire.self), context: $0.context))
     },
     .signInWithPassword: {
-      try PasswordSignInResponseWire.json(
+      // An empty address is not missing: forms send what was typed, and clients have another error for a missing one.
+      guard $0.object["email"] != "" else { throw AuthServiceError(.invalidEmail) }
+      return try PasswordSignInResponseWire.json(
         of: try await $1.signInWithPassword(try $0.read(PasswordSignInRequestWire.self), context: $0.context))
     },
     .signInWithCustomToken: {

@@ -91,7 +91,7 @@ public enum UpdateResponseWire: ProtobufConversion {
       try visitor.field(2, "localId", &parts.response.localID, ProtobufString.self)
       try visitor.optional(3, "email", &parts.response.email, ProtobufString.self)
       try visitor.optional(4, "newEmail", &parts.response.newEmail, ProtobufString.self)
-      try visitor.field(5, "emailVerified", &parts.response.emailVerified, ProtobufBool.self)
+      try visitor.verification(5, &parts.response.emailVerified, of: parts.response.email)
       try visitor.optional(6, "displayName", &parts.response.displayName, ProtobufString.self)
       try visitor.optional(7, "photoUrl", &parts.response.photoURL, ProtobufString.self)
       var hash: String? = parts.response.hasPassword ? AuthUserWire.redacted : nil

@@ -15,7 +15,7 @@ public enum AuthUserWire: ProtobufSchema {
   public static func visit(_ user: inout AuthUser, _ visitor: inout some ProtobufVisitor) throws(BytesError) {
     try visitor.field(1, "localId", &user.localID, ProtobufString.self)
     try visitor.optional(2, "email", &user.email, ProtobufString.self)
-    try visitor.field(3, "emailVerified", &user.emailVerified, ProtobufBool.self)
+    try visitor.verification(3, &user.emailVerified, of: user.email)
     try visitor.optional(4, "displayName", &user.displayName, ProtobufString.self)
     try visitor.optional(5, "photoUrl", &user.photoURL, ProtobufString.self)
     try visitor.optional(6, "phoneNumber", &user.phoneNumber, ProtobufString.self)

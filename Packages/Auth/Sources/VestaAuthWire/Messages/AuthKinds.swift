@@ -34,6 +34,15 @@ extension ProtobufVisitor {
   }
 }
 
+extension ProtobufVisitor {
+  /// Visits whether an address is verified: it is written, also when it is not, where there is an address.
+  mutating func verification(_ number: UInt32, _ isVerified: inout Bool, of email: String?) throws(BytesError) {
+    var flag: Bool? = email == nil && !isVerified ? nil : isVerified
+    try optional(number, "emailVerified", &flag, ProtobufBool.self)
+    isVerified = flag ?? false
+  }
+}
+
 /// A boolean whose value is not used.
 enum AnyFlag: JSONKind {
   static func write(_ value: Bool, to writer: inout ProtobufJSONWriter) throws(BytesError) {

@@ -123,7 +123,7 @@ public enum IdpSignInResponseWire: ProtobufConversion {
       try visitor.field(4, "rawId", &response.rawID, ProtobufString.self)
       try visitor.optional(5, "localId", &response.localID, ProtobufString.self)
       try visitor.optional(6, "email", &response.email, ProtobufString.self)
-      try visitor.field(7, "emailVerified", &response.emailVerified, ProtobufBool.self)
+      try visitor.verification(7, &response.emailVerified, of: response.email)
       try visitor.optional(8, "displayName", &response.displayName, ProtobufString.self)
       try visitor.optional(9, "fullName", &response.fullName, ProtobufString.self)
       try visitor.optional(10, "firstName", &response.firstName, ProtobufString.self)

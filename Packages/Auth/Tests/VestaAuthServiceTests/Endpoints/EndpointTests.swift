@@ -180,6 +180,25 @@ import VestaTransportInterop
     #expect(done["idToken"]?.string != nil && done.status == 200)
   }
 
+  @Test func `whether an address is verified is said, also when it is not`() async throws {
+    let server = EndpointWorld()
+    let made = try await server.call("accounts:signUp", ["email": "a@b.c", "password": "secret"])
+    let token = try #require(made["idToken"])
+    let found = try await server.call("accounts:lookup", ["idToken": token])
+    #expect(found["users"]?.array?.first?.object?["emailVerified"] == false)
+    #expect(try await server.call("accounts:update", ["idToken": token, "displayName": "A"])["emailVerified"] == false)
+    let anonymous = try #require(try await server.call("accounts:signUp")["idToken"])
+    let other = try await server.call("accounts:lookup", ["idToken": anonymous])
+    #expect(other["users"]?.array?.first?.object?["emailVerified"] == nil)
+  }
+
+  @Test(arguments: [(nil, "MISSING_EMAIL"), ("", "INVALID_EMAIL"), ("a", "INVALID_EMAIL")])
+  func `an empty address is none, and a missing one is missing`(email: String?, message: String) async throws {
+    var request: JSONObject = ["password": "secret"]
+    request["email"] = email.map { .string($0) }
+    #expect(try await EndpointWorld().call("accounts:signInWithPassword", request).message == message)
+  }
+
   @Test func `pages of other origins are answered`() async throws {
     let server = EndpointWorld()
     let answer = try await server.send(
