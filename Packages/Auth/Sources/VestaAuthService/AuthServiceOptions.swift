@@ -8,7 +8,8 @@ public import VestaServiceInterop
 public struct AuthServiceOptions: Sendable {
   /// Accepts unsigned custom tokens, and unverified credentials of identity providers without configured keys.
   ///
-  /// A user whose address is changed by a code stays signed in, as test suites expect it of a local server.
+  /// A user whose address a code changes, or takes back, stays signed in and keeps the password, as test suites expect
+  /// it of a local server.
   ///
   /// Never enable in production: any caller of the service can sign in as any user.
   public var isDevelopment = false

@@ -176,7 +176,7 @@ extension AuthWriteCall {
     var change = AccountChange(user: old)
     switch type {
     case .verifyAndChangeEmail: try await changeEmail(to: ticket.newEmail, &change, from: old)
-    case .recoverEmail: change.user.recover(ticket, hash, now: now)
+    case .recoverEmail: change.user.recover(ticket, hash, keepsWaysIn: options.isDevelopment, now: now)
     case .revertSecondFactorAddition:
       change.user.factors.removeAll { $0.id == ticket.factorID }
       change.user.revokeTokens(now: now)

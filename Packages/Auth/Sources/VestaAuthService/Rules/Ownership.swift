@@ -33,11 +33,20 @@ extension UserRecord {
   ///
   /// Changes that were made after the one that is taken back are void, and their owners cannot return with codes of
   /// their own; an earlier owner still can.
-  mutating func recover(_ ticket: TicketRecord, _ hash: [UInt8], now: Int64) {
+  ///
+  /// - Parameters:
+  ///   - ticket: The ticket of the code.
+  ///   - hash: The SHA-256 of the code.
+  ///   - keepsWaysIn: Whether nothing but the address changes, as on a local server of Firebase's: test suites sign in
+  ///     with the password that they have set.
+  ///   - now: The time, in milliseconds since 1970.
+  mutating func recover(_ ticket: TicketRecord, _ hash: [UInt8], keepsWaysIn: Bool, now: Int64) {
     let earlier = recoveries.prefix { $0.hash != hash }
     let first = earlier.isEmpty ? nil : initialEmail
     email = ticket.email
-    if ticket.wasVerified == true {
+    if keepsWaysIn {
+      emailVerified = true
+    } else if ticket.wasVerified == true {
       // The person who changed the address knew the password, and may have linked more.
       removePassword()
       removeWaysIn()

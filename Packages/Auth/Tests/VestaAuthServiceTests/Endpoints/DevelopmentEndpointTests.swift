@@ -95,6 +95,12 @@ import VestaTransportInterop
       try (["grantType": "refresh_token", "refreshToken": try #require(made["refreshToken"])] as JSONObject).json(),
       fields: [.contentType: "application/json"])
     #expect(refreshed.status == 200)
+    // The change is taken back: nothing but the address is another one.
+    let back = try world.world.emailedCode(.recoverEmail, to: "a@b.c")
+    #expect(try await world.call("accounts:update", ["oobCode": .string(back)])["email"] == "a@b.c")
+    #expect(try await world.call("accounts:lookup", ["idToken": token]).status == 200)
+    let signedIn = try await world.call("accounts:signInWithPassword", ["email": "a@b.c", "password": "secret"])
+    #expect(signedIn["localId"] == made["localId"])
   }
 
   @Test func `the code of a link that an owner makes is in the list of codes`() async throws {
