@@ -114,8 +114,10 @@ import VestaTesting
   @Test func `a session is read as it was written`() throws {
     var user = AuthUser(localID: "ada", email: "ada@example.com", createdAt: 1_700_000_000_000)
     user.mfaInfo = [MfaEnrollment(mfaEnrollmentID: "m", factor: .phone(number: "+1"), displayName: "phone")]
-    user.providerUserInfo = [ProviderUserInfo(providerID: "google.com", rawID: "7")]
-    user.providerUserInfo[0].email = "a@b"
+    user.providerUserInfo = [
+      ProviderUserInfo(
+        providerID: "google.com", rawID: "7", email: "a@b", displayName: "A. L.", photoURL: "q", phoneNumber: "+2")
+    ]
     user.tenantID = "t"
     user.photoURL = "p"
     user.phoneNumber = "+1"
