@@ -6,6 +6,7 @@ import VestaCore
 import VestaFunctionsBackend
 import VestaFunctionsBackendFakes
 import VestaServiceInterop
+import VestaTesting
 
 @testable import VestaFunctions
 
@@ -26,8 +27,11 @@ import VestaServiceInterop
       [
         Component((any FunctionsBackend).self, caching: .shared) { _ in backend("app") },
         Component(EmulatorConnection<any FunctionsBackend>.self, caching: .shared) { container in
-          guard container.options.projectID == "connected" else { return nil }
-          return EmulatorConnection { backend($0) }
+          switch container.options.projectID {
+          case "connected": return EmulatorConnection { backend($0) }
+          case "refused": return EmulatorConnection { _ in throw CancellationError() }
+          default: return nil
+          }
         },
       ]
     }
@@ -66,4 +70,32 @@ import VestaServiceInterop
     #expect(try await place(functions) == "app" && functions.emulatorOrigin == "http://localhost:5001")
     _ = await app.delete()
   }
+
+  private struct Sink: LogSink {
+    let warnings = Log<String>()
+
+    func write(_ entry: LogEntry) { if entry.code == "I-FUN000002" { warnings.add(entry.message) } }
+  }
+
+  @Test func `without such a library a warning says where the calls go`() async throws {
+    let sink = Sink()
+    VestaConfiguration.shared.setLogSink(sink)
+    defer { VestaConfiguration.shared.setLogSink(StandardErrorSink()) }
+    for (project, host) in [("connected", "reached.example"), ("alone", "missed.example")] {
+      let (app, functions) = try functions(project)
+      functions.useEmulator(withHost: host, port: 5001)
+      _ = await app.delete()
+    }
+    #expect(!sink.warnings.entries.contains { $0.contains("reached.example") })
+    #expect(sink.warnings.entries.count { $0.contains("missed.example") } == 1)
+  }
+
+  #if os(Linux) || os(macOS) || os(Windows)
+    @Test func `an emulator that cannot be used stops the process, instead of calls of the app's backend`() async {
+      await #expect(processExitsWith: .failure) {
+        let (_, functions) = try EmulatorTests().functions("refused")
+        functions.useEmulator(withHost: "localhost", port: 5001)
+      }
+    }
+  #endif
 }
