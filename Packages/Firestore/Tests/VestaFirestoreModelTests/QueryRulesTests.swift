@@ -58,6 +58,9 @@ import VestaFirestoreBackend
     Case("order by clause cannot contain more fields after the key") {
       $0.orderBy = [.init(fieldPath: "__name__"), .init(fieldPath: "a")]
     },
+    Case("order by clause cannot contain more fields after the key") {
+      $0.orderBy = ["a", "__name__", "b"].map { .init(fieldPath: $0) }
+    },
     Case("kind is required for all orders except __key__ ascending") {
       $0.from = []
       $0.orderBy = [.init(fieldPath: "a")]
