@@ -43,6 +43,14 @@ struct LimitedViewTests {
     #expect(view.take(try Self.change("d3", from: 3, to: nil), isIn: false) == .unknown)
   }
 
+  @Test(arguments: [nil, 2, 7] as [Int64?])
+  func `a document is found whatever its state before the change is said to be`(before: Int64?) throws {
+    let matches = (1...3).map { Self.document("d\($0)", Int64($0)) }
+    var view = try LimitedView(try Self.query(limit: 2), matches: matches, wanted: 3, bytes: .max)
+    #expect(view.take(try Self.change("d1", from: before, to: 5), isIn: true) == .changed)
+    #expect(Self.numbers(view) == [.integer(2), .integer(3)])
+  }
+
   @Test func `a result that is pushed out enters the spare and returns`() throws {
     let matches = (1...3).map { Self.document("d\($0)", Int64($0)) }
     var view = try LimitedView(try Self.query(limit: 2), matches: matches, wanted: 3, bytes: .max)
