@@ -37,4 +37,20 @@ struct WrongCountTests {
     for number in 0..<10 { #expect(names.mayContain(name("rooms/\(number)"))) }
     #expect(!names.mayContain(name("rooms/gone")))
   }
+  @Test func `the right count of the results of a limited query brings none`() async throws {
+    let engine = makeEngine()
+    for number in 1...5 { try await engine.commit(update("rooms/\(number)", ["n": .integer(Int64(number))])) }
+    var query = StructuredQuery.all("rooms")
+    (query.orderBy, query.limit) = ([.init(fieldPath: "n")], 3)
+    var follower = try await Follower(engine)
+    follower.add(Target(id: 2, .query(parent: root, query)))
+    try await follower.snapshot()
+    try await engine.commit(update("rooms/0", ["n": .integer(0)]))
+    var later = try await Follower(engine)
+    var resumed = Target(id: 2, .query(parent: root, query), resume: .token(follower.token))
+    resumed.expectedCount = 3
+    later.add(resumed)
+    try await later.current([2])
+    #expect(later.filters.isEmpty)
+  }
 }
