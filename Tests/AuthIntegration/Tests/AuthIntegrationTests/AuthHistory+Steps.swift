@@ -171,7 +171,7 @@ extension AuthHistory {
         isTaken = model.owner { $0.google == google && $0.uid != account.uid } != nil
       guard account.google == nil else { return }
       await link(device, "google.com", google, refusal: isTaken ? [.credentialAlreadyInUse] : nil) {
-        _ = try await $0.link(with: Self.google(google))
+        _ = try await $0.link(with: self.google(google))
       } effect: {
         $0.google = google
       }

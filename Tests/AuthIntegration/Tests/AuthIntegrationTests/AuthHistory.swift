@@ -30,16 +30,21 @@ final class AuthHistory {
   let sender = RecordingCodeSender()
   let offset = Locked(Int64(0))
   private let clock: ServiceClock
+  /// The key of the identity provider, whose tokens the tests make.
+  private let provider: any SigningKey
   let directory: TemporaryDirectory
   var apps: [VestaApp] = []
   var auths: [Auth] = []
 
-  init(seed: UInt64) throws {
+  init(seed: UInt64) async throws {
     self.seed = seed
+    provider = try await OpenSSLCrypto().generateSigningKey(.es256, keyID: "provider")
     random = SplitMix(seed: seed)
     directory = try TemporaryDirectory("auth-oracle")
     var options = AuthServiceOptions()
-    options.isDevelopment = true
+    options.identityProviders["google.com"] = IdentityProviderKeys(
+      issuers: ["https://accounts.google.com"], audiences: ["client"],
+      keys: JSONWebKeySet(keys: [try provider.verificationKey.jsonWebKey()]))
     options.passwordScheme = .scrypt(ScryptParameters(costLog2: 2, blockSize: 8, parallelism: 1))
     options.codeSender = sender
     let plenty = RateLimit(burst: 1_000_000, refillInterval: .milliseconds(1))
@@ -111,8 +116,12 @@ final class AuthHistory {
     sender.recordedEmails.dropFirst(count).last { $0.requestType == type && $0.recipient == recipient }
   }
 
-  static func google(_ subject: String) -> AuthCredential {
-    GoogleAuthProvider.credential(withIDToken: #"{"sub":"\#(subject)"}"#, accessToken: "")
+  func google(_ subject: String) throws -> AuthCredential {
+    let claims: JWTObject = [
+      "iss": "https://accounts.google.com", "aud": "client", "sub": .string(subject), "iat": .integer(now),
+      "exp": .integer(now + 3600),
+    ]
+    return GoogleAuthProvider.credential(withIDToken: try JWT.sign(claims, with: provider), accessToken: "")
   }
 
   /// Uses a credential, and the second factor where one is asked for.
@@ -126,7 +135,7 @@ final class AuthHistory {
       case .password(let email, let password):
         return answer(try await auth.signIn(withEmail: email, password: password))
       case .phone(let phone): return answer(try await auth.signIn(with: try await phoneCredential(phone, auth)))
-      case .google(let subject): return answer(try await auth.signIn(with: Self.google(subject)))
+      case .google(let subject): return answer(try await auth.signIn(with: google(subject)))
       case .link(let email):
         let settings = ActionCodeSettings(), count = sender.recordedEmails.count
         settings.url = URL(string: "http://localhost/")

@@ -13,7 +13,7 @@ struct OracleTests {
   }
 
   static func run(_ seed: UInt64, steps: Int) async throws {
-    let history = try AuthHistory(seed: seed)
+    let history = try await AuthHistory(seed: seed)
     for number in 0..<steps {
       try await history.act()
       if number % 4 == 3 || number == steps - 1 { await history.check() }
