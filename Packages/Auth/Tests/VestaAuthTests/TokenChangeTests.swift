@@ -5,7 +5,7 @@ import VestaConcurrency
 
 @testable import VestaAuth
 
-/// Changes that end the account's other sessions, and the old tokens of this one with them, before their answer is here.
+/// Changes that end the other sessions of an account, and this one's old tokens with them, before their answer is here.
 @Suite struct TokenChangeTests {
   /// A change, and the call of the backend that makes it.
   struct Change: Sendable, CustomTestStringConvertible {
