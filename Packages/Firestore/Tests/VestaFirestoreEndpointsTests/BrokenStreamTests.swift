@@ -25,7 +25,7 @@ import VestaTransportInteropFakes
           database: \.database, request: \.request,
           responses: {
             GRPCFrames(try $0.map { try MessageForm<ListenResponse?>.schema(ListenResponseWire.self).write($0) })
-          }
+          }, isSmall: { _ in true }
         ) { _, _, _ in endless() }
       }
     }

@@ -81,7 +81,7 @@ import VestaTransportInteropFakes
           responses: { batch in
             log.add("written \(batch.count), on the loop \(CountingExecutor.isCurrent)")
             return GRPCFrames(try batch.map(form.write))
-          }
+          }, isSmall: { _ in true }
         ) { _, _, _ in answers(of: [2, 3, 2]) }
       }
     }

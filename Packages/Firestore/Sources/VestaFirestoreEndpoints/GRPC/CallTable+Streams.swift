@@ -14,7 +14,8 @@ extension CallTable {
     duplex("Listen") { host, call, stream in
       try await carry(
         host, call, stream, tuning, requests: .schema(ListenRequestWire.self),
-        database: \.database, request: \.request, responses: { try shared.frames(of: $0) }
+        database: \.database, request: \.request, responses: { try shared.frames(of: $0) },
+        isSmall: { shared.has($0) || ResponseSize.isSmall($0, upTo: tuning.batchBytes) }
       ) { try await $0.listen(database: $1, context: $2) }
     }
     let writeForm = MessageForm<WriteResponse>.schema(WriteResponseWire.self)
@@ -22,7 +23,7 @@ extension CallTable {
       try await carry(
         host, call, stream, tuning, requests: .conversion(WriteRequestWire.self),
         database: \.request.database, request: { $0.request },
-        responses: { GRPCFrames(try $0.map { try writeForm.write($0) }) }
+        responses: { GRPCFrames(try $0.map { try writeForm.write($0) }) }, isSmall: { _ in true }
       ) { try await $0.write(database: $1, context: $2) }
     }
   }
@@ -37,6 +38,7 @@ func carry<Message, Request, Response>(
   _ tuning: FirestoreEndpointTuning,
   requests: MessageForm<Message>, database: @Sendable (Message) -> String,
   request: @escaping @Sendable (Message) -> Request?, responses: @escaping @Sendable ([Response]) throws -> GRPCFrames,
+  isSmall: @escaping @Sendable ([Response]) -> Bool,
   open: @Sendable (any FirestoreBackend, String, CallContext) async throws -> DuplexCall<Request, Response>
 ) async throws {
   guard let bytes = try await stream.requests.next() else { return }
@@ -74,7 +76,7 @@ func carry<Message, Request, Response>(
       // Where a batch is made while the caller keeps up, so that one for thousands of calls wakes no task of theirs;
       // otherwise by this task, which waits for the caller.
       @Sendable func take(_ batch: [Response]) -> Bool {
-        guard batch.count <= tuning.inPlaceResponses, stream.keepsUp else { return false }
+        guard batch.count <= tuning.inPlaceResponses, stream.keepsUp, isSmall(batch) else { return false }
         // An error is that of the task, which writes the batch once more.
         guard let frames = try? responses(batch) else { return false }
         stream.offer(frames)

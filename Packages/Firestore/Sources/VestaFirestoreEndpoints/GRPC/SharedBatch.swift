@@ -23,6 +23,9 @@ final class SharedBatch<Response: Sendable>: Sendable {
     self.write = write
   }
 
+  /// Whether the messages of a batch are there already.
+  func has(_ batch: [Response]) -> Bool { last.withLock { $0.batch.isSame(as: batch) } }
+
   /// The messages of a batch.
   func frames(of batch: [Response]) throws -> GRPCFrames {
     let known = last.withLock { $0.batch.isSame(as: batch) ? $0.frames : nil }
