@@ -5,7 +5,7 @@ import VestaTesting
 ///
 /// What each of them has at its snapshots is one state of the database, no older than the one before, and no change is
 /// given to it twice.
-@Suite(.serialized, .timeLimit(.minutes(10))) struct DeliveryOracleTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct DeliveryStressTests {
   @Test(arguments: UInt64(1)...6) func `listeners end with the documents of the engine`(seed: UInt64) async throws {
     var random = SplitMix(seed: seed)
     let world = try await DeliveryWorld(&random)
