@@ -1,10 +1,10 @@
 import Testing
 import VestaTesting
 
-/// Listeners over sockets with small buffers, while others write: readers that are slow, stop, leave and come back.
+/// Listeners over sockets with small buffers, while others write: readers that are slow, stop, leave and return.
 ///
-/// What each of them has at its snapshots is one state of the database, no older than the one before, and no change is
-/// given to it twice.
+/// At its snapshots each of them has one state of the database, no older than the one before, and no change is given to
+/// it twice.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct DeliveryStressTests {
   @Test(arguments: UInt64(1)...6) func `listeners end with the documents of the engine`(seed: UInt64) async throws {
     var random = SplitMix(seed: seed)

@@ -48,7 +48,7 @@ final class GuardByTurns: FirestoreGuard {
   func observe(_ changed: @escaping @Sendable () -> Void) -> ListenerRegistration { changes.add { _ in changed() } }
 }
 
-/// An engine on a socket, those who write to it, and what they have written.
+/// An engine on a socket, its writers, and everything that they have written.
 final class DeliveryWorld: Sendable {
   static let database = "projects/contracts/databases/(default)"
   static let names = (0..<6).map { "\(database)/documents/rooms/\($0)" }
@@ -128,7 +128,7 @@ final class DeliveryWorld: Sendable {
     if random.oneIn(6) { rules.set(random.below(3)) }
     var chosen = Set<String>()
     for _ in 0...random.below(3) { chosen.insert(random.pick(Self.names)) }
-    // Not deletions alone: those of nothing are no change, and nobody would be told.
+    // Not deletions alone: to delete nothing is no change, and no listener would be told.
     let updated = random.pick(chosen.sorted())
     let writes: [Write] = chosen.sorted().map { name in
       name != updated && random.oneIn(3) ? .delete(name) : .update(Document(name: name, fields: fields(&random)))
