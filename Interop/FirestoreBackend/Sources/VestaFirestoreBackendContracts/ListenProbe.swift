@@ -136,7 +136,7 @@ struct ListenProbe {
     }
   }
 
-  /// What a receiver has taken.
+  /// The responses that a receiver has taken.
   private struct Taken: Sendable {
     var responses: [ListenResponse] = []
     var isAwaited = false

@@ -60,7 +60,7 @@ import VestaStoreInteropFakes
     let allowsPasswords = ProjectConfig.Member.signIn(.allowsPasswords)
     for isLink in [false, true] {
       func addPassword(_ world: World, _ idToken: String) async throws {
-        // An address of its own: that of the account would be refused as known to another one.
+        // A new account needs another address: the one of the first account would be refused.
         let email = isLink ? "ada@example.com" : "new@example.com"
         _ = try await world.engine.signUp(
           SignUpRequest(email: email, password: "another horse", idToken: isLink ? idToken : nil),

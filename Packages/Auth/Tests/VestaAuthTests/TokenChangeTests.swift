@@ -22,7 +22,7 @@ import VestaConcurrency
     },
   ]
 
-  /// Holds a change, has a refresh refused meanwhile, and lets the change go on.
+  /// Holds a change until a refresh has been refused, and then releases it.
   ///
   /// - Returns: The ID token from before, and the one that the refresh gave.
   private func refresh(

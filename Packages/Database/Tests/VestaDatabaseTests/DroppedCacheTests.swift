@@ -7,7 +7,7 @@ import VestaTesting
 
 @testable import VestaDatabase
 
-/// What a device writes after it has dropped data, and where it has nothing to write.
+/// The writes of a device after it has dropped data, and while there is nothing to write.
 @Suite(.timeLimit(.minutes(20)))
 struct DroppedCacheTests {
   private let device = FullDevice()

@@ -5,7 +5,7 @@ import VestaTesting
 
 @testable import VestaDatabase
 
-/// What the library itself knows: the values below `.info`.
+/// The values below `.info`, which the library itself knows.
 @Suite(.timeLimit(.minutes(20)))
 struct InfoTests {
   private let backend = ScriptedDatabaseBackend()

@@ -14,8 +14,8 @@ public struct FirestoreEndpointTuning: Sendable {
   /// The largest number of responses of a listener that are written where they are made, on the thread that serves all
   /// listeners of a database.
   ///
-  /// Those of a commit are few, and the first ones of a query many. They have about `batchBytes` at most, unless they
-  /// are written already for another listener.
+  /// A commit has few responses, and the first results of a query are many. Responses of more than about `batchBytes`
+  /// are written there only when another listener has them written already.
   public var inPlaceResponses = 16
 
   /// The largest body of a POST to a channel of writes, in bytes: a browser sends ten writes together, each of up to 10

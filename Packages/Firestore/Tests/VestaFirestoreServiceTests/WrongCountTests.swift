@@ -37,6 +37,7 @@ struct WrongCountTests {
     for number in 0..<10 { #expect(names.mayContain(name("rooms/\(number)"))) }
     #expect(!names.mayContain(name("rooms/gone")))
   }
+
   @Test func `the right count of the results of a limited query brings none`() async throws {
     let engine = makeEngine()
     for number in 1...5 { try await engine.commit(update("rooms/\(number)", ["n": .integer(Int64(number))])) }
