@@ -18,7 +18,8 @@ public final class User: UserInfo {
   let callbackQueue: DispatchQueue
   private let clock: ServiceClock
   private let refreshes = SingleFlight<String, TokenSet>()
-  private let changes = TokenChanges()
+  /// The changes under way that bring new tokens, as they end the old ones.
+  private let changes = PendingCount()
 
   @AuthActor private(set) var record: SessionUser
   @AuthActor private(set) var tokens: TokenSet
@@ -105,7 +106,8 @@ public final class User: UserInfo {
       if tokens.refreshToken == used.refreshToken { adopt(response.tokens) }
       return tokens
     } catch {
-      await changes.allEnded()
+      // From the commit of such a change on the old token is refused, which is before the answer is here.
+      await changes.waitUntilZero()
       guard tokens == used else { return tokens }
       auth.endSession(of: self, after: error)
       throw error

@@ -1,3 +1,4 @@
+import VestaConcurrency
 import VestaDatabaseBackend
 import VestaDatabaseModel
 import VestaStoreInterop
