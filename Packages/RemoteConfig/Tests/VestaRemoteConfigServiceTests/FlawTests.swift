@@ -142,8 +142,11 @@ private final class FlawedService: RemoteConfigBackend, RemoteConfigAdminBackend
   @Test(arguments: Flaw.allCases)
   func `the contract finds a service that breaks a promise`(flaw: Flaw) async throws {
     let contract = try #require(RemoteConfigContracts.all.first { $0.name.hasPrefix(flaw.rawValue) })
+    // The message of a listener that does not stop may come after that of the one that ends the contract.
     await #expect(throws: (any Error).self) {
-      try await contract.verify(RemoteConfigSubject(FlawedService(flaw), patience: .seconds(1)))
+      for _ in 0..<20 {
+        try await contract.verify(RemoteConfigSubject(FlawedService(flaw), patience: .seconds(1)))
+      }
     }
   }
 

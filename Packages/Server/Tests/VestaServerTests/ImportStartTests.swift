@@ -39,6 +39,7 @@ import VestaTransportInteropFakes
     return response?.status.code
   }
 
+  // A hash of the kind for production for each account would take longer than the time limit.
   @Test(.timeLimit(.minutes(2))) func `a client that finds a port open finds all of an import`() async throws {
     try await withTemporaryDirectory { directory in
       try writeAccounts(2_000, to: directory)
@@ -47,14 +48,11 @@ import VestaTransportInteropFakes
       await probe.stop()
       var settings = ServerSettings(project: "import-\(UUID().uuidString.lowercased())", ports: Self.freePorts)
       settings.ports["auth"] = port
-      let start = ContinuousClock.now
       async let starting = VestaServer.start(settings, importing: directory.path)
       var status: Int?
       while status == nil { status = try await signIn("u1999@x.com", at: port) }
       #expect(status == 200)
       let server = try await starting
-      // A hash of the kind for production for each took minutes.
-      #expect(start.duration(to: .now) < .seconds(60))
       await server.stop()
     }
   }

