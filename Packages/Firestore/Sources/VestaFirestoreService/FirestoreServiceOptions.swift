@@ -98,7 +98,8 @@ public struct FirestoreServiceOptions: Sendable {
   ///
   /// Beyond that they are merged: of each document the latest state is kept, of snapshots the last one. A call that has
   /// more than three quarters of the limit unread even so ends with `RESOURCE_EXHAUSTED`; it listens again with its
-  /// resume tokens, and misses nothing. The first results of a target may be larger, and do not count.
+  /// resume tokens, and misses nothing. The first results of a target may be larger, and do not count; they wait while
+  /// more than half of the limit is unread.
   public var unreadBytes = 16 * 1_048_576
 
   /// The time without a change after which a listener gets a new resume token, so that resuming costs little.

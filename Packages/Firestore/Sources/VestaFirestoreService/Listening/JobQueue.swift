@@ -10,6 +10,7 @@ struct JobQueue: Sendable {
   /// The ids in order of arrival; the ones that no longer wait are skipped.
   private var queue: [WatchMachine.JobID] = []
   private var next = 0
+  private var postponed = PostponedStarts()
   /// The number of starts that the turn has made itself.
   private var startsInTurn = 0
 
@@ -46,14 +47,29 @@ struct JobQueue: Sendable {
   /// Notes that a start has been reported, and continues with the next one.
   mutating func end(_ id: WatchMachine.JobID) {
     running[id] = nil
+    postponed.ended(id)
     fill()
+  }
+
+  /// Keeps a start until its call has room for the results.
+  mutating func postpone(_ job: WatchMachine.Job, for call: WatchMachine.CallID) { postponed.add(job, for: call) }
+
+  /// Notes that a call has read, whose starts were postponed.
+  mutating func noteReading(of call: WatchMachine.CallID) { postponed.noteReading(of: call) }
+
+  /// Returns the calls of which a start could begin if they have room.
+  mutating func takePostponedCalls() -> [WatchMachine.CallID] { postponed.takeCalls() }
+
+  /// Begins the next start of a call that has room, unless one has begun: the room is for one.
+  mutating func beginPostponed(for call: WatchMachine.CallID) {
+    if let job = postponed.next(for: call) { add(job) }
   }
 
   /// Drops a job whose result is no longer awaited.
   ///
   /// A job that runs already still reports its end; it ends early.
   mutating func cancel(_ id: WatchMachine.JobID) {
-    waiting[id] = nil
+    if waiting.removeValue(forKey: id) != nil { postponed.ended(id) } else { postponed.remove(id) }
     running[id]?.task.cancel()
   }
 

@@ -17,6 +17,8 @@ final class ListenMailbox: Sendable {
   private struct State: Sendable {
     var unread: UnreadResponses
     var waiter: Waiter?
+    /// Called once the caller has taken what is unread.
+    var read: (@Sendable () -> Void)?
     var ending: Result<Void, FirestoreServiceError>?
   }
 
@@ -45,6 +47,17 @@ final class ListenMailbox: Sendable {
     if !taken { end(.failure(.tooMuchUnread)) }
   }
 
+  /// Whether the first results of a target may be sent, however many they are.
+  ///
+  /// - Parameter read: Called once the caller has taken what is unread, where there is no room now.
+  func hasRoom(orAfterReading read: (@Sendable () -> Void)? = nil) -> Bool {
+    state.withLock { state in
+      let hasRoom = state.unread.hasRoom
+      if !hasRoom, let read { state.read = read }
+      return hasRoom
+    }
+  }
+
   /// Ends the call.
   ///
   /// A failure drops waiting responses, a normal end follows them.
@@ -70,12 +83,17 @@ final class ListenMailbox: Sendable {
   func next(besides take: ListenCall.Receiver? = nil) async throws -> [ListenResponse]? {
     try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
+        var read: (@Sendable () -> Void)?
         let outcome = state.withLock { state -> Result<[ListenResponse]?, FirestoreServiceError>? in
-          if !state.unread.isEmpty { return .success(state.unread.take()) }
+          if !state.unread.isEmpty {
+            read = state.read.take()
+            return .success(state.unread.take())
+          }
           if let ending = state.ending { return ending.map { nil } }
           state.waiter = Waiter(continuation: continuation, take: take)
           return nil
         }
+        read?()
         if let outcome { continuation.resume(with: outcome.mapError { $0 as any Error }) }
       }
     } onCancel: {

@@ -22,16 +22,14 @@ struct UnreadResponses: Sendable {
 
   private(set) var responses: [ListenResponse] = []
   private(set) var bytes = 0
-  /// Whether any of them is about a document.
-  private var hasDocuments = false
-  /// The bytes of a turn that has more than the limit by itself, which do not count.
+  /// The bytes of a turn that has more than half of the limit by itself, which do not count.
   private var exempt = 0
   private let limit: Int
   private let areHeld: Bool
 
   /// - Parameters:
-  ///   - limit: How many bytes may be unread. The first documents of all that wait may have more, if they are of one
-  ///     turn: the first results of a target are one unit. Responses before and after them have the same limit.
+  ///   - limit: How many bytes may be unread. The responses of one turn may have more, if there is room for them when
+  ///     they come: the first results of a target are one unit. Responses before and after them have the same limit.
   ///   - areHeld: Whether the responses are held back, all of them before the same snapshot, which is not among them.
   init(limit: Int, areHeld: Bool = false) {
     self.limit = limit
@@ -39,10 +37,12 @@ struct UnreadResponses: Sendable {
   }
 
   var isEmpty: Bool { responses.isEmpty }
+  /// Whether the first results of a target may follow, however many they are; half of the limit is left to changes.
+  var hasRoom: Bool { bytes <= limit / 2 }
 
   /// Removes and returns all responses.
   mutating func take() -> [ListenResponse] {
-    defer { (responses, bytes, hasDocuments, exempt) = ([], 0, false, 0) }
+    defer { (responses, bytes, exempt) = ([], 0, 0) }
     return responses
   }
 
@@ -51,9 +51,8 @@ struct UnreadResponses: Sendable {
   /// A merge that frees less than a quarter of the limit counts as too many: so merging costs little for each response.
   mutating func add(_ more: [ListenResponse]) -> Outcome {
     let size = UnreadResponses.size(of: more)
-    if !hasDocuments, size > limit { exempt = size }
+    if hasRoom, size > limit / 2 { exempt += size }
     responses += more
-    hasDocuments = hasDocuments || more.contains { $0.document != nil }
     bytes += size
     if bytes - exempt <= limit { return .kept }
     responses = UnreadResponses.merged(responses, areHeld: areHeld)

@@ -8,11 +8,12 @@ import VestaFirestoreBackend
 extension WatchHub {
   /// Performs the actions for a new target, and its start if that is short.
   func perform(
-    _ actions: [WatchMachine.Action], _ machine: inout WatchMachine, _ jobs: inout JobQueue, _ snapshot: Snapshot
+    _ actions: [WatchMachine.Action], of call: WatchMachine.CallID, _ machine: inout WatchMachine,
+    _ jobs: inout JobQueue, _ snapshot: Snapshot
   ) async {
     guard case .begin(let job)? = actions.last, case .start(let request, _) = job.work,
       request.isShort(at: snapshot.version, documents: options.tuning.listening.documentsInTurn),
-      jobs.takesStart(upTo: options.tuning.listening.startsInTurn)
+      openCall(call)?.mailbox.hasRoom() == true, jobs.takesStart(upTo: options.tuning.listening.startsInTurn)
     else { return perform(actions, &jobs) }
     var ready = Array(actions.dropLast())
     do {
@@ -28,5 +29,22 @@ extension WatchHub {
       ready += machine.refused(job.id, failure(error))
     }
     perform(ready, &jobs)
+  }
+
+  /// Lets the calls wait for a start of their own that have not read what was sent before; their results are dropped.
+  ///
+  /// So the results that are in memory for a client are those of one start, whatever it asks for and does not read.
+  func postpone(_ job: WatchMachine.JobID, _ machine: inout WatchMachine, _ jobs: inout JobQueue) {
+    let calls = openCalls
+    let full = Set(machine.waiting(for: job).lazy.map(\.call).filter { calls[$0]?.mailbox.hasRoom() == false })
+    for (call, job) in machine.postpone(job, of: full) { jobs.postpone(job, for: call) }
+  }
+
+  /// Begins starts that were postponed, for the calls that have room now.
+  func beginPostponed(_ jobs: inout JobQueue) {
+    for call in jobs.takePostponedCalls() {
+      let hasRoom = openCall(call)?.mailbox.hasRoom { [weak self] in self?.noteReading(of: call) }
+      if hasRoom == true { jobs.beginPostponed(for: call) }
+    }
   }
 }

@@ -8,6 +8,8 @@ extension WatchHub {
     case end(WatchMachine.CallID)
     case started(WatchMachine.JobID, Result<WatchStart, FirestoreServiceError>)
     case answered(WatchMachine.JobID, WatchMachine.WatchID, Result<LimitedAnswer, FirestoreServiceError>)
+    /// A call whose starts were postponed has read what was sent.
+    case hasRead(WatchMachine.CallID)
     case rulesChanged
     case tick
 

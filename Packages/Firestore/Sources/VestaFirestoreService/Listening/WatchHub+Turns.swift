@@ -30,6 +30,7 @@ extension WatchHub {
     if events.contains(where: \.isRulesChange) { await askAgain(&machine, &jobs, snapshot) }
     try await advance(&machine, &jobs, to: snapshot)
     for event in events where !event.isEnd { try await serve(event, &machine, &jobs, snapshot) }
+    beginPostponed(&jobs)
   }
 
   private func advance(_ machine: inout WatchMachine, _ jobs: inout JobQueue, to snapshot: Snapshot) async throws {
@@ -53,6 +54,7 @@ extension WatchHub {
   ) async throws {
     switch event {
     case .tick, .rulesChanged: return
+    case .hasRead(let call): jobs.noteReading(of: call)
     case .end(let call): perform(machine.ended(call), &jobs)
     case .request(.removeTarget(let id), let call): perform(machine.remove(id, of: call), &jobs)
     case .request(.addTarget(let target), let call):
@@ -63,11 +65,12 @@ extension WatchHub {
       }
       let actions = machine.add(
         target, of: call, in: name, isGuarded: open.guarded != nil, lookedUp: lookedUp.pathKeys)
-      await perform(actions, &machine, &jobs, snapshot)
+      await perform(actions, of: call, &machine, &jobs, snapshot)
     case .started(let job, .failure(let error)):
       perform(machine.refused(job, error), &jobs)
       jobs.end(job)
     case .started(let job, .success(var start)):
+      postpone(job, &machine, &jobs)
       if let (_, view, isBlocked) = machine.pending(job) {
         if isBlocked { return jobs.again(job) }
         do {

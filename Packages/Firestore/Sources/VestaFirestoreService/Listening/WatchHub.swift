@@ -121,6 +121,9 @@ final class WatchHub: Sendable {
     submit { $0.calls.removeValue(forKey: call) == nil ? nil : .end(call) }
   }
 
+  /// Takes a turn for a call that has read what was sent.
+  func noteReading(of call: WatchMachine.CallID) { submit { $0.calls[call] == nil ? nil : .hasRead(call) } }
+
   func submit(_ event: Event, of run: Int) { submit { $0.run == run && $0.isServing ? event : nil } }
 
   /// Adds an event, if there is one, and starts a turn for it.

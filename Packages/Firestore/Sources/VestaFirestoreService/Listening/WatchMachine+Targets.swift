@@ -87,17 +87,38 @@ extension WatchMachine {
 
   /// The subject of a start that a target waits for, and its results where others follow it.
   ///
-  /// While its query runs again, no target can join: a new one would have other results than the existing ones.
+  /// While its query runs again, no target can join: a new one would have other results than the existing ones. Nor
+  /// where much is held back for a call: the first results would be held as well.
   func pending(_ job: JobID) -> (request: StartRequest, view: WatchView?, isBlocked: Bool)? {
     guard let (request, _) = waiters[job] else { return nil }
     let watch = numbers[request.subject].flatMap { watches[$0] }
-    return (request, watch?.view?.view, watch?.requery != nil)
+    let isHeld = waiting(for: job).contains { calls[$0.call]?.held.hasRoom == false }
+    return (request, watch?.view?.view, watch?.requery != nil || isHeld)
+  }
+
+  /// Takes the targets of calls out of a start, and lets each call wait for one of its own.
+  mutating func postpone(_ job: JobID, of postponed: Set<CallID>) -> [(CallID, Job)] {
+    guard !postponed.isEmpty, let (request, all) = waiters[job] else { return [] }
+    let rest = all.filter { !postponed.contains($0.call) }
+    waiters[job] = rest.isEmpty ? nil : (request, rest)
+    if rest.isEmpty { endSharing(job, request) }
+    return Dictionary(grouping: all.filter { postponed.contains($0.call) }, by: \.call).sorted { $0.key < $1.key }.map {
+      lastNumber += 1
+      for waiter in $1 { calls[$0]?.targets[waiter.target]?.state = .starting(lastNumber) }
+      waiters[lastNumber] = (request, $1)
+      return ($0, Job(id: lastNumber, work: .start(request, target: $1[0].target)))
+    }
+  }
+
+  /// Lets later targets with the same request wait for a start of their own.
+  private mutating func endSharing(_ job: JobID, _ request: StartRequest) {
+    if starts[request] == job { starts[request] = nil }
   }
 
   /// Lets the targets join that have waited for a start, which is at the version of this turn.
   mutating func joined(_ job: JobID, _ start: WatchStart) -> [Action] {
     guard let (request, waiters) = waiters.removeValue(forKey: job), let version else { return [] }
-    starts[request] = nil
+    endSharing(job, request)
     var made: [Int32: [ListenResponse]] = [:]
     var actions: [Action] = []
     for waiter in waiters {
@@ -122,7 +143,7 @@ extension WatchMachine {
   /// Ends the targets that have waited for a start which failed.
   mutating func refused(_ job: JobID, _ error: FirestoreServiceError) -> [Action] {
     guard let (request, waiters) = waiters.removeValue(forKey: job) else { return [] }
-    starts[request] = nil
+    endSharing(job, request)
     return waiters.flatMap { waiter in
       drop(waiter.target, of: waiter.call)
       let end = TargetChange(.remove, targetIDs: [waiter.target], cause: error)
@@ -154,7 +175,7 @@ extension WatchMachine {
       waiters[job]?.waiters.removeAll { $0.call == call && $0.target == id }
       guard let (request, rest) = waiters[job], rest.isEmpty else { return [] }
       waiters[job] = nil
-      starts[request] = nil
+      endSharing(job, request)
       return [.cancel(job)]
     case .following(let number): return unfollow(number, id, of: call)
     }
