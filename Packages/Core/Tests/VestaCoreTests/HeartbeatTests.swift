@@ -66,4 +66,13 @@ import VestaTesting
     }
     #expect(named == 1)
   }
+
+  @Test func `a day begins at midnight in UTC, whatever day was asked for before`() {
+    let midnight = 1_795_996_800.0
+    for (offset, expected) in [(-0.5, "2026-11-29"), (0, "2026-11-30"), (86_399, "2026-11-30"), (-0.5, "2026-11-29")] {
+      #expect(Heartbeat.day(of: Date(timeIntervalSince1970: midnight + offset)) == expected)
+    }
+    #expect(Heartbeat.day(of: Date(timeIntervalSince1970: -1)) == "1969-12-31")
+    #expect(Heartbeat.day(of: Date(timeIntervalSince1970: 0)) == "1970-01-01")
+  }
 }

@@ -47,7 +47,7 @@ public final class Heartbeat: Sendable {
   ///   - today: Returns the day, such as `2026-11-23`.
   init(
     userAgent: String, file: @autoclosure @escaping @Sendable () -> URL? = nil,
-    today: @escaping @Sendable () -> String = { Heartbeat.currentDay() }
+    today: @escaping @Sendable () -> String = { Heartbeat.day(of: Date()) }
   ) {
     self.userAgent = userAgent
     self.today = today
@@ -118,7 +118,17 @@ public final class Heartbeat: Sendable {
     if hasChanged { try? file()?.save { state.withLock { $0.days } } }
   }
 
-  private static func currentDay() -> String {
-    String(Date().formatted(.iso8601).prefix(10))
+  /// The day that was formatted last: each request asks for it.
+  private static let lastDay = Locked<(number: Int, text: String)?>(nil)
+
+  /// The day of a time, in UTC.
+  static func day(of date: Date) -> String {
+    let number = Int((date.timeIntervalSince1970 / 86_400).rounded(.down))
+    return lastDay.withLock { last in
+      if let last, last.number == number { return last.text }
+      let text = String(date.formatted(.iso8601).prefix(10))
+      last = (number, text)
+      return text
+    }
   }
 }
