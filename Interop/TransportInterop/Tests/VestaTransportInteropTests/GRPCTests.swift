@@ -166,8 +166,8 @@ extension GRPCTests {
     let body = ByteStream()
     let server = GRPCServerCall(
       GRPCMessages(body, limit: 100, compression: nil), GRPCOptions(streamBytes: 30))
-    #expect(server.offer([[1], [2]]) && server.offer([3]))
-    #expect(!server.offer([[4], [5], [6]]) && !server.offer([7]))
+    #expect(server.offer(GRPCFrames([[1], [2]])) && server.offer([3]))
+    #expect(!server.offer(GRPCFrames([[4], [5], [6]])) && !server.offer([7]))
     let upload = ByteStream(limit: 30)
     let client = GRPCClientCall(upload, GRPCOptions()) { _ in nil }
     #expect(client.offer([1]) && client.offer([2]) && !client.offer([UInt8](repeating: 3, count: 20)))
@@ -206,7 +206,7 @@ extension GRPCTests {
       at: .internet(host: "localhost", port: 1),
       handler: GRPCHandler(
         ClosureService { _, call in
-          call.offer([[1], [2]])
+          call.offer(GRPCFrames([[1], [2]]))
           sent.open()
           try await Task.sleep(for: .seconds(1_000))
         }))

@@ -20,13 +20,11 @@ import VestaTransportInteropFakes
     func method(at path: String) -> GRPCMethod? {
       .stream { call, stream in
         defer { ended.add(()) }
-        try await carry(
-          host, call, stream, FirestoreEndpointTuning(), requests: .schema(ListenRequestWire.self),
-          database: \.database, request: \.request,
-          responses: {
-            GRPCFrames(try $0.map { try MessageForm<ListenResponse?>.schema(ListenResponseWire.self).write($0) })
-          }, isSmall: { _ in true }
-        ) { _, _, _ in endless() }
+        let written = MessageForm<ListenResponse?>.schema(ListenResponseWire.self)
+        let form = DuplexForm<ListenStreamRequest, ListenRequest, ListenResponse>(
+          requests: .schema(ListenRequestWire.self), database: \.database, request: \.request,
+          responses: { GRPCFrames(try $0.map(written.write)) })
+        try await carry(host, call, stream, FirestoreEndpointTuning(), form) { _, _, _ in endless() }
       }
     }
 

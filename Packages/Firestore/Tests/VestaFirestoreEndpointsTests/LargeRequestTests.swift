@@ -76,13 +76,13 @@ import VestaTransportInteropFakes
         }, readJSON: requests.readJSON, write: requests.write, writeJSON: requests.writeJSON)
       let placement = GRPCPlacement(begin: { loop }, end: {})
       return .stream(placement: placement) { [tuning] call, stream in
-        try await carry(
-          host, call, stream, tuning, requests: noted, database: \.database, request: \.request,
+        let duplex = DuplexForm<ListenStreamRequest, ListenRequest, ListenResponse>(
+          requests: noted, database: \.database, request: \.request,
           responses: { batch in
             log.add("written \(batch.count), on the loop \(CountingExecutor.isCurrent)")
             return GRPCFrames(try batch.map(form.write))
-          }, isSmall: { _ in true }
-        ) { _, _, _ in answers(of: [2, 3, 2]) }
+          })
+        try await carry(host, call, stream, tuning, duplex) { _, _, _ in answers(of: [2, 3, 2]) }
       }
     }
 

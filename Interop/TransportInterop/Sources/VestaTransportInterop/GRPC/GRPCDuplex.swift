@@ -43,7 +43,7 @@ extension GRPCMethod {
         return false
       }
       group.addTask {
-        for try await batch in duplex.responses { try await call.send(batch.map(encode)) }
+        for try await batch in duplex.responses { try await call.send(GRPCFrames(batch.map(encode))) }
         return true
       }
       // The end of the responses is the end of the call; that of the requests is not.

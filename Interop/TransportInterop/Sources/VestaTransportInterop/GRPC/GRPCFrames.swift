@@ -1,4 +1,4 @@
-/// Messages as they are sent: framed once, for as many calls as get them.
+/// Messages that are sent at once, as they are sent: framed once, for as many calls as get them.
 public struct GRPCFrames: Equatable, Sendable {
   let bytes: [UInt8]
 

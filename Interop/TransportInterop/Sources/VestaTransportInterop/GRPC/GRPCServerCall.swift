@@ -40,11 +40,6 @@ public final class GRPCServerCall: Sendable {
   /// Sends several responses at once, and waits while the caller lags.
   ///
   /// - Throws: As ``send(_:)-([UInt8])``.
-  public func send(_ messages: [[UInt8]]) async throws { try await send(GRPCFrames(messages)) }
-
-  /// Sends several responses at once that other calls may send too, and waits while the caller lags.
-  ///
-  /// - Throws: As ``send(_:)-([UInt8])``.
   public func send(_ frames: GRPCFrames) async throws {
     begin()
     try await output.write(frames.bytes)
@@ -62,12 +57,6 @@ public final class GRPCServerCall: Sendable {
   }
 
   /// Sends several responses at once without waiting.
-  ///
-  /// - Returns: Whether the caller keeps up.
-  @discardableResult
-  public func offer(_ messages: [[UInt8]]) -> Bool { offer(GRPCFrames(messages)) }
-
-  /// Sends several responses at once that other calls may send too, without waiting.
   ///
   /// - Returns: Whether the caller keeps up.
   @discardableResult

@@ -24,7 +24,7 @@ struct ResponseSender: ~Copyable {
 
   mutating func flush() async throws {
     guard !batch.isEmpty else { return }
-    let ready = batch
+    let ready = GRPCFrames(batch)
     sentBytes += batchBytes
     (batch, batchBytes) = ([], 0)
     if sentBytes > tuning.waitingBytes { try await call.send(ready) } else { call.offer(ready) }
