@@ -111,6 +111,63 @@ import VestaTesting
     for follower in followers { follower.cancel() }
   }
 
+  /// The job of a target that a machine is asked for.
+  private static func job(of target: Target, of call: Int, in machine: inout WatchMachine) -> WatchMachine.Job? {
+    let actions = machine.add(target, of: call, in: DatabaseName(project: "p"))
+    return actions.lazy.compactMap { if case .begin(let job) = $0 { job } else { nil } }.first
+  }
+
+  @Test func `a start waits while much is held back for its call`() async throws {
+    let engine = makeEngine()
+    try await engine.commit(update("scores/a", [:]))
+    var query = StructuredQuery.all("scores")
+    query.limit = 1
+    var machine = WatchMachine(tokenInterval: .max / 2, heldBytes: 1_000)
+    let limited = try #require(Self.job(of: Target(id: 2, .query(parent: root, query)), of: 1, in: &machine))
+    let request = try #require(machine.pending(limited.id)?.request)
+    let start = try await engine.engine(database).reading {
+      try await WatchStart(request, in: $0, digest: nil, now: .max)
+    }
+    _ = machine.committed([], at: start.version)
+    _ = machine.joined(limited.id, start)
+    let watch = try #require(machine.numbers[request.subject])
+    let next = try #require(Self.job(of: Target(id: 4, .query(parent: root, .all("rooms"))), of: 1, in: &machine))
+    _ = machine.runAgain(watch)
+    #expect(machine.pending(next.id)?.isBlocked == false)
+    let document = Document(name: name("scores/a"), fields: ["t": .string(String(repeating: "x", count: 600))])
+    #expect(machine.hold([.documentChange(DocumentChange(document: document, targetIDs: [2]))], for: 1).isEmpty)
+    #expect(machine.pending(next.id)?.isBlocked == true)
+    _ = machine.answered(watch, start.limited, [])
+    #expect(machine.pending(next.id)?.isBlocked == false)
+  }
+
+  @Test func `calls that have no room leave a start to the others, and wait for one of their own`() throws {
+    var machine = WatchMachine(tokenInterval: .max / 2)
+    func target(_ id: Int32) -> Target { Target(id: id, .query(parent: root, .all("rooms"))) }
+    func cancelled(by actions: [WatchMachine.Action]) -> [Int] {
+      actions.compactMap { if case .cancel(let job) = $0 { job } else { nil } }
+    }
+    let shared = try #require(Self.job(of: target(2), of: 1, in: &machine))
+    #expect(Self.job(of: target(4), of: 1, in: &machine) == nil)
+    #expect(Self.job(of: target(2), of: 3, in: &machine) == nil)
+    #expect(machine.postpone(shared.id, of: []).isEmpty)
+    let postponed = machine.postpone(shared.id, of: [1])
+    #expect(postponed.map(\.0) == [1])
+    let own = try #require(postponed.first?.1.id)
+    #expect(machine.waiting(for: own).map(\.target) == [2, 4] && machine.waiting(for: shared.id).map(\.call) == [3])
+    // The shared one is still that of later targets, and ends without a target.
+    #expect(Self.job(of: target(6), of: 5, in: &machine) == nil)
+    #expect(machine.ended(5).isEmpty)
+    #expect(cancelled(by: machine.ended(3)) == [shared.id])
+    #expect(cancelled(by: machine.remove(2, of: 1)).isEmpty)
+    #expect(cancelled(by: machine.remove(4, of: 1)) == [own])
+    // Where all of its calls have no room, later targets begin anew.
+    let first = try #require(Self.job(of: target(2), of: 1, in: &machine))
+    #expect(machine.postpone(first.id, of: [1]).count == 1)
+    #expect(machine.pending(first.id) == nil)
+    #expect(Self.job(of: target(2), of: 3, in: &machine) != nil)
+  }
+
   @Test func `a call has one postponed start at a time, in the order of asking`() {
     var starts = PostponedStarts()
     func job(_ id: Int) -> WatchMachine.Job {
