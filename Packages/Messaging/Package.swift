@@ -171,6 +171,7 @@ let package = Package(
         .product(name: "VestaMessagingInterop", package: "MessagingInterop"),
         .product(name: "VestaMessagingInteropContracts", package: "MessagingInterop"),
         .product(name: "VestaServiceInterop", package: "ServiceInterop"),
+        .product(name: "VestaServiceInteropFakes", package: "ServiceInterop"),
       ],
       swiftSettings: settings
     ),

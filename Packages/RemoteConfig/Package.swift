@@ -119,6 +119,7 @@ let package = Package(
         .product(name: "VestaRemoteConfigInterop", package: "RemoteConfigInterop"),
         .product(name: "VestaRemoteConfigInteropContracts", package: "RemoteConfigInterop"),
         .product(name: "VestaServiceInterop", package: "ServiceInterop"),
+        .product(name: "VestaServiceInteropFakes", package: "ServiceInterop"),
       ],
       swiftSettings: settings
     ),

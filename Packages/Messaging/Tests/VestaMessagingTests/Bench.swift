@@ -4,6 +4,7 @@ import VestaCore
 import VestaMessagingBackend
 import VestaMessagingBackendFakes
 import VestaServiceInterop
+import VestaServiceInteropFakes
 import VestaTesting
 
 @testable import VestaMessaging
@@ -42,18 +43,5 @@ struct Bench: Sendable {
   func end() async {
     messaging.end()
     await app.delete()
-  }
-}
-
-/// A network that changes when a test says so.
-final class ManualNetwork: NetworkMonitor {
-  private let listeners = ListenerRegistry<Void>()
-
-  var listenerCount: Int { listeners.count }
-
-  func change() { listeners.emit(()) }
-
-  func addChangeListener(_ onChange: @escaping @Sendable () -> Void) -> ListenerRegistration {
-    listeners.add { onChange() }
   }
 }

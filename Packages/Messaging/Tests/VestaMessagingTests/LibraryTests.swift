@@ -5,6 +5,7 @@ import VestaConcurrency
 import VestaMessagingBackend
 import VestaMessagingBackendFakes
 import VestaServiceInterop
+import VestaServiceInteropFakes
 import VestaTesting
 
 @testable import VestaMessaging

@@ -3,6 +3,7 @@ import VestaConcurrency
 import VestaCore
 import VestaMessagingBackendFakes
 import VestaServiceInterop
+import VestaServiceInteropFakes
 import VestaTesting
 
 @testable import VestaMessaging

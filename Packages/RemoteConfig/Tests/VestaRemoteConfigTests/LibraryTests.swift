@@ -5,6 +5,7 @@ import VestaConcurrency
 import VestaRemoteConfigBackend
 import VestaRemoteConfigBackendFakes
 import VestaServiceInterop
+import VestaServiceInteropFakes
 import VestaTesting
 
 @testable import VestaRemoteConfig
