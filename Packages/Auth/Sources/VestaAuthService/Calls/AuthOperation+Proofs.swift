@@ -8,8 +8,13 @@ extension AuthOperation {
     _ idToken: String?, missing: AuthServiceError.Code = .missingIDToken
   ) async throws -> Proof {
     let token = try Checks.present(idToken, or: missing)
-    let claims = try await verified(token, issuer: TokenClaims.issuer(projectID), or: .invalidIDToken)
-    return try proof(of: claims, or: .invalidIDToken)
+    do {
+      let claims = try await verified(token, issuer: TokenClaims.issuer(projectID), or: .invalidIDToken)
+      return try proof(of: claims, or: .invalidIDToken)
+    } catch let error as AuthServiceError where error.code == .invalidIDToken {
+      // Clients show a text that follows the code in place of their own one, and the service sends none.
+      throw AuthServiceError(.invalidIDToken)
+    }
   }
 
   /// Verifies an ID token that may be absent.

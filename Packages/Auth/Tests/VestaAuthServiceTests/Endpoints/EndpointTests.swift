@@ -38,6 +38,7 @@ import VestaTransportInterop
     #expect(again["error"]?.object?["errors"]?.array?.first?.object?["reason"] == "invalid")
     let weak = try await server.call("accounts:signUp", ["email": "b@b.c", "password": "x"])
     #expect(weak.message == "WEAK_PASSWORD : Password should be at least 6 characters")
+    #expect(try await server.call("accounts:lookup", ["idToken": "x.y"]).message == "INVALID_ID_TOKEN")
     for body in ["{", "[]", "null"] {
       let bad = try await server.send(
         .post, "/identitytoolkit.googleapis.com/v1/accounts:signUp?key=k", Array(body.utf8))
