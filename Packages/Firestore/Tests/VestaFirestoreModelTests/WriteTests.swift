@@ -202,8 +202,8 @@ import VestaFirestoreBackend
         return error.message
       }
     }
-    // A string counts for a byte more than it has.
-    let longest = FirestoreLimits.valueSize - 1
+    // The byte that a string counts for besides is no part of its length.
+    let longest = FirestoreLimits.valueSize
     #expect(refusal(["s": .string(String(repeating: "x", count: longest))]) == nil)
     #expect(refusal(["s": .string(String(repeating: "x", count: longest + 1))])?.contains("property \"s\"") == true)
     let name = String(repeating: "n", count: FirestoreLimits.fieldPathLength)

@@ -83,7 +83,7 @@ package enum DocumentRules {
     let isShort =
       switch value {
       case .null, .boolean, .integer, .double: true
-      case .string(let text): text.utf8.count < FirestoreLimits.valueSize
+      case .string(let text): text.utf8.count <= FirestoreLimits.valueSize
       case .timestamp(let time): isValid(time)
       case .bytes, .reference, .geoPoint, .array, .map: false
       }
@@ -125,7 +125,8 @@ package enum DocumentRules {
     case .timestamp(let time):
       guard isValid(time) else { throw .invalid("The timestamp of \(path) is not between the years 1 and 9999.") }
     case .reference(let name): _ = try ResourceName(document: name)
-    case .string, .bytes: try checkSize(of: value, at: path)
+    case .string(let text): try check(text.utf8.count, of: path)
+    case .bytes(let bytes): try check(bytes.count, of: path)
     case .null, .boolean, .integer, .double: return
     }
   }
@@ -135,8 +136,9 @@ package enum DocumentRules {
     guard abs(point.longitude) <= 180 else { throw .invalid("longitude must be in [-180.0, 180.0]: \(path)") }
   }
 
-  private static func checkSize(of value: Value, at path: FieldPath) throws(FirestoreServiceError) {
-    guard DocumentSize.size(of: value) <= FirestoreLimits.valueSize else {
+  /// Checks the length of a value; the byte that a string counts for besides is not part of it.
+  private static func check(_ length: Int, of path: FieldPath) throws(FirestoreServiceError) {
+    guard length <= FirestoreLimits.valueSize else {
       throw .invalid("The value of property \"\(path)\" is longer than \(FirestoreLimits.valueSize) bytes.")
     }
   }
