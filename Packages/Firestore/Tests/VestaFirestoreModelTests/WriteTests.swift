@@ -222,6 +222,7 @@ import VestaFirestoreBackend
       .update(document, transforms: [FieldTransform(fieldPath: "a", .increment(.string("1")))]),
       .update(document, transforms: [FieldTransform(fieldPath: "__name__", .serverTimestamp)]),
       Write(.transform(name: Self.name, transforms: [])),
+      .update(document, transforms: ["a.b", "a"].map { FieldTransform(fieldPath: $0, .serverTimestamp) }),
     ]
     for write in bad {
       let error = #expect(throws: FirestoreServiceError.self) {

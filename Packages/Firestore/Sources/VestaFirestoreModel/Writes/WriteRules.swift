@@ -82,6 +82,17 @@ package enum WriteRules {
     case .delete: break
     }
     for transform in write.transforms { try check(transform) }
+    if write.transforms.count > 1 { try checkNesting(of: write.transforms) }
+  }
+
+  /// Refuses transforms of a field and of one in it; those of one field follow each other.
+  private static func checkNesting(of transforms: [FieldTransform]) throws(FirestoreServiceError) {
+    let paths = try transforms.map { (transform) throws(FirestoreServiceError) in
+      try FieldPath(parsing: transform.fieldPath)
+    }.sorted()
+    for (outer, inner) in zip(paths, paths.dropFirst()) where inner.hasPrefix(outer) && inner != outer {
+      throw .invalid("Cannot transform property \(outer) and its nested property at the same time.")
+    }
   }
 
   private static func check(_ transform: FieldTransform) throws(FirestoreServiceError) {
