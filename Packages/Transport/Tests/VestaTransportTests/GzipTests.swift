@@ -89,6 +89,15 @@ struct GzipTests {
     #expect(AcceptedEncodings.takesGzip(field) == isTaken)
   }
 
+  @Test(arguments: [
+    "application/json; charset=utf-8", "application/xml ;charset=utf-8", "image/svg+xml; charset=utf-8", "TEXT/Plain",
+  ])
+  func `the type of a body decides, whatever parameters follow it`(type: String) throws {
+    var response = long
+    response.fields.set(.contentType, type)
+    #expect(try reply(response).fields["content-encoding"] == "gzip")
+  }
+
   @Test func `small, compressed, partial and unknown bodies stay as they are`() throws {
     let changes: [(inout HTTPResponse) -> Void] = [
       { $0.body = .text("short") }, { $0.fields.set(.contentType, "image/png") },

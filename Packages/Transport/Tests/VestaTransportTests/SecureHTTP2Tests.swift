@@ -166,6 +166,7 @@ import VestaTransportInteropContracts
       client.closeIdleConnections()
       let other = try await client.send(request(server, "/other"), timeout: .seconds(30))
       #expect(try await other.body.collect(upTo: 100) == Array("/other".utf8))
+      #expect(server.listener.connectionCount == 2)
       upload.finish()
       #expect(try await running.body.collect(upTo: 100) == Array("2".utf8))
       await server.waitForConnections(1)
