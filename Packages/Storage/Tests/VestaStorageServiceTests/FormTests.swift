@@ -29,14 +29,16 @@ import VestaTransportInterop
     return (answer.status, answer.fields, String(decoding: answer.body, as: UTF8.self))
   }
 
-  private func form(_ fields: [(String, String)], file: String? = "hello", path: String? = nil) async throws -> Answer {
+  private func form(
+    _ fields: [(String, String)], file: String? = "hello", named name: String = "my;cat.txt", path: String? = nil
+  ) async throws -> Answer {
     var text = ""
     for (name, value) in fields {
       text += "--b\r\nContent-Disposition: form-data; name=\"\(name)\"\r\n\r\n\(value)\r\n"
     }
     if let file {
       text +=
-        "--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"my;cat.txt\"\r\nContent-Type: a/b\r\n\r\n"
+        "--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"\(name)\"\r\nContent-Type: a/b\r\n\r\n"
       text += "\(file)\r\n--b\r\nContent-Disposition: form-data; name=\"submit\"\r\n\r\nUpload\r\n"
     }
     return try await send(
@@ -71,6 +73,14 @@ import VestaTransportInterop
       #expect(code(try await form(fields, file: file)) == word)
     }
     #expect(try await send(.get, "/\(bucket)/u/my;cat.txt").text == "hello")
+  }
+
+  @Test(arguments: ["cat.txt", "/home/ada/cat.txt", "ada/cat.txt"])
+  func `the name of a file is the last part of the path that a browser may send`(name: String) async throws {
+    try await serve()
+    let policy = policy(#"["starts-with","$key","u/"]"#)
+    #expect(try await form([("key", "u/${filename}"), ("policy", policy)], named: name).status == 204)
+    #expect(try await send(.get, "/\(bucket)/u/cat.txt").text == "hello")
   }
 
   @Test func `a form that its policy does not allow uploads nothing`() async throws {

@@ -126,6 +126,14 @@ import VestaTransportInterop
     #expect(try await send(.post, copy).status == 404)
   }
 
+  @Test func `parts have the numbers 1 to 10000`() async throws {
+    try await serve()
+    let id = try await start()
+    for (number, status) in [(0, 400), (1, 200), (10_000, 200), (10_001, 400)] {
+      #expect(try await send(.put, "\(target)?partNumber=\(number)&uploadId=\(id)", [1]).status == status, "\(number)")
+    }
+  }
+
   @Test func `parts are copied from objects, whole and in ranges`() async throws {
     try await serve()
     #expect(try await send(.put, "/demo.appspot.com/source", content(3_000)).status == 200)
