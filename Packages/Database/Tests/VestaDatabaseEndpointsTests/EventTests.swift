@@ -97,6 +97,8 @@ import VestaTransportInteropFakes
     #expect(try await events.next() != nil)
     server.host.shutDown()
     #expect(try await events.next() == nil)
+    await server.engine.settle()
+    try await eventually { server.engine.watchCount(in: "demo") == 0 }
     let late = try await server.listen("/a.json?ns=demo")
     while try await late.next() != nil {}
   }

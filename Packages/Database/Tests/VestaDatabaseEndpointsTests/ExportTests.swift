@@ -76,6 +76,11 @@ import VestaTesting
   @Test func `a file cannot take more memory than its limits`() {
     var tuning = DatabaseExportTuning()
     (tuning.deepest, tuning.longestValue) = (5, 20)
+    let nested = { (levels: Int) in
+      Array((String(repeating: "[", count: levels) + "1" + String(repeating: "]", count: levels)).utf8)
+    }
+    #expect(throws: Never.self) { try Self.rows(nested(5), inPartsOf: 1, tuning) }
+    #expect(throws: BytesError.self) { try Self.rows(nested(6), inPartsOf: 1, tuning) }
     #expect(throws: BytesError.self) {
       try Self.rows(Array(repeating: UInt8(ascii: "["), count: 1_000), inPartsOf: 1, tuning)
     }

@@ -159,6 +159,12 @@ import VestaTesting
     }
     #expect(reply.status == .tooBig)
     #expect(texts(machine.send(.unauthenticate, id: 6, at: 0)).count == 1)
+    // The limit itself is no excess.
+    let text = texts(machine.send(.put("b", DatabaseNode(.int(1)), hash: nil), id: 7, at: 0)).first ?? ""
+    for (limit, isSent) in [(text.utf8.count, true), (text.utf8.count - 1, false)] {
+      var exact = open { $0.requestBytes = limit }
+      #expect(texts(exact.send(.put("b", DatabaseNode(.int(1)), hash: nil), id: 7, at: 0)).isEmpty == !isSent)
+    }
   }
 
   @Test func `pushes become messages in their order`() {
