@@ -74,6 +74,7 @@ import VestaTransportInteropFakes
     }
     #expect(serves(.get, "\(root)/a/b") && serves(.post, "/google.firestore.v1.Firestore/Commit"))
     #expect(serves(.post, "/google.firestore.v1.Firestore/Listen/channel?VER=8"))
+    #expect(serves(.post, "/google.firestore.admin.v1.FirestoreAdmin/ListIndexes"))
     #expect(serves(.delete, "/emulator/v1/projects/p/databases/d/documents"))
     for target in ["/", "/v1/projects/p/messages:send", "/v1/accounts:lookup", "/emulator/v1/projects/p/accounts"] {
       #expect(!serves(.delete, target) && !serves(.post, target))
