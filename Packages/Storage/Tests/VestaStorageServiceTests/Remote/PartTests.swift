@@ -90,4 +90,22 @@ import VestaTransportInteropFakes
     }
     #expect(seen.entries.map { $0.fields[.contentType] } == ["application/octet-stream", nil])
   }
+
+  @Test func `a deletion that is cancelled still gets its answer`() async throws {
+    let (begun, gate) = (Log<String>(), Gate())
+    let handler = HTTPClosureHandler { request in
+      begun.add(request.target)
+      return .task {
+        await gate.wait()
+        return HTTPResponse(204)
+      }
+    }
+    _ = try await network.listen(at: .internet(host: "localhost", port: 80), handler: handler)
+    let remote = StorageRemote(on: try RESTService(network, at: "http://localhost"))
+    let call = Task { try await remote.deleteObject(Self.name, preconditions: .none, context: CallContext()) }
+    await begun.wait { !$0.isEmpty }
+    call.cancel()
+    gate.open()
+    try await call.value
+  }
 }
