@@ -58,6 +58,13 @@ import VestaTransportInteropFakes
     #expect(try await send(.get, path).status == 404)
   }
 
+  @Test func `all documents are deleted by a call of the database, those of a collection by none`() async throws {
+    let deleted = try await send(.post, "/(default):bulkDeleteDocuments", "{}")
+    #expect(deleted.status == 200 && deleted.body["done"] == true)
+    #expect(try await send(.post, "/(default):bulkDeleteDocuments", #"{"collectionIds":["a"]}"#).status == 501)
+    #expect(try await send(.post, "/(default)/collectionGroups/a:bulkDeleteDocuments", "{}").status == 404)
+  }
+
   @Test func `a field takes a mask in the query, and a path with escapes`() async throws {
     let path = "/(default)/collectionGroups/c/fields/%60a%2Fb%60"
     let updated = try await send(.patch, "\(path)?updateMask=indexConfig", #"{"indexConfig":{"indexes":[]}}"#)
