@@ -62,4 +62,24 @@ import VestaTransportInteropFakes
     let read = DatabaseReadRequest(namespace: "chat", path: "a")
     #expect(try await remote.read(read, context: CallContext()).node == DatabaseNode(.string(text)))
   }
+
+  @Test(arguments: [(true, #""a":"gauth""#), (false, #""a":"auth""#)])
+  func `an owner and a user sign in, each by its own request`(isOwner: Bool, action: String) async throws {
+    let (received, network) = (Log<String>(), FakeNetwork())
+    let handler = HTTPClosureHandler { _ in
+      .webSocket(
+        WebSocketService { socket in
+          try await socket.send(.text(#"{"t":"c","d":{"t":"h","d":{"ts":5,"v":"5","h":"h","s":"S"}}}"#))
+          for try await message in socket.messages { if case .text(let text) = message { received.add(text) } }
+        })
+    }
+    try network.serve(handler, at: .internet(host: "localhost", port: 80))
+    let rest = RESTOptions(ownerToken: { "token" })
+    let remote = DatabaseRemote(on: try RESTService(network, at: "http://localhost", options: rest))
+    let context = isOwner ? CallContext.owner : CallContext(caller: .credential(.idToken("token")))
+    let client = Client(remote, DatabaseConnectRequest(namespace: "chat", context: context))
+    await received.wait { !$0.isEmpty }
+    #expect(received.entries.first?.contains(action) == true)
+    client.close()
+  }
 }
