@@ -91,6 +91,17 @@ import VestaTransportInteropFakes
     #expect(seen.entries.map { $0.fields[.contentType] } == ["application/octet-stream", nil])
   }
 
+  @Test func `a part that is refused says how much the service has`() async throws {
+    let (remote, _) = try await remote { _ in
+      HTTPResponse(400, fields: ["x-goog-upload-status": "active", "x-goog-upload-size-received": "5"])
+    }
+    let id = UploadID(rawValue: "/v0/b/b/o?upload_id=i")
+    let error = await #expect(throws: StorageServiceError.self) {
+      try await remote.appendToUpload(id, offset: 9, bytes: [1], context: CallContext())
+    }
+    #expect(error?.code == .outOfRange && error?.reason == .wrongOffset(received: 5))
+  }
+
   @Test func `a deletion that is cancelled still gets its answer`() async throws {
     let (begun, gate) = (Log<String>(), Gate())
     let handler = HTTPClosureHandler { request in
