@@ -18,4 +18,36 @@ import VestaTransportInterop
       #expect(peer.body(of: 1) == "/parts")
     }
   }
+
+  @Test(arguments: ["GET / HTTP/1.1\r\nhost: h\r\n\r\n", "POST / HTTP/1.1\r\nhost: h\r\ncontent-length: 1\r\n\r\na"])
+  func `a handler may take longer than a peer may`(request: String) async throws {
+    let handler = HTTPClosureHandler { _ in
+      .task {
+        try await Task.sleep(for: .milliseconds(300))
+        return HTTPResponse(body: .text("made"))
+      }
+    }
+    let shorten: (inout TransportTuning) -> Void = {
+      $0.headTimeout = .milliseconds(50)
+      $0.bodyTimeout = .milliseconds(50)
+      $0.idleTimeout = .milliseconds(50)
+    }
+    try await TestServer.run(shorten, handler: handler) { server in
+      let peer = try server.peer()
+      peer.send(request)
+      #expect(peer.receive(until: "made").hasPrefix("HTTP/1.1 200 "))
+    }
+  }
+
+  @Test(arguments: ["/echo", "/stream"], [true, false])
+  func `a body is asked for by HTTP 2 when its request expects that`(target: String, expects: Bool) async throws {
+    try await TestServer.run { server in
+      let peer = try HTTP2Peer(server)
+      peer.send(.get(1, target, method: "POST", ends: false, expects ? [("expect", "100-continue")] : []))
+      peer.send(Frame(.data, Frame.endStream, on: 1, [65]))
+      let frames = peer.frames { $0.stream == 1 && $0.flags & Frame.endStream != 0 && $0.kind != 8 }
+      let heads = frames.count { $0.stream == 1 && $0.kind == Frame.Kind.headers.rawValue }
+      #expect(heads == (expects ? 2 : 1))
+    }
+  }
 }
