@@ -34,6 +34,23 @@ import VestaFirestoreBackend
     #expect(last != first && last.canonicalID != first.canonicalID)
   }
 
+  @Test func `a query for figures has the orders that its user gave, and those of its cursors`() throws {
+    let filter = Filter.field(path: "size", .greaterThan, .integer(1))
+    func orders(_ query: LocalQuery) -> [String] {
+      query.aggregated.orderBy.map { $0.fieldPath + ($0.direction == .descending ? " down" : "") }
+    }
+    #expect(try orders(Self.query(filters: [filter])) == [])
+    #expect(try orders(Self.query(filters: [filter], orders: [Self.rank])) == ["rank"])
+    #expect(try orders(Self.query(orders: [Self.rank], limit: 2, limitType: .last)) == ["rank down"])
+    // A cursor that was made of a document has its name.
+    let cursor = StructuredQuery.Cursor(values: [.integer(1), .reference("projects/p/x")], before: true)
+    #expect(try orders(Self.query(orders: [Self.rank], startAt: cursor)) == ["rank", "__name__"])
+    #expect(try orders(Self.query(orders: [Self.rankDown], endAt: cursor)) == ["rank down", "__name__ down"])
+    let query = try Self.query(filters: [filter], orders: [Self.rank], limit: 3, startAt: cursor)
+    #expect(query.aggregated.filter == query.target.structured.filter && query.aggregated.limit == 3)
+    #expect(query.aggregated.startAt == cursor)
+  }
+
   @Test func `targets that differ in anything have identifiers that differ`() throws {
     func cursor(_ number: Int64, before: Bool) -> StructuredQuery.Cursor {
       .init(values: [.integer(number)], before: before)

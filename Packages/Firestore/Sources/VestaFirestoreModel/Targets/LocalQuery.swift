@@ -84,6 +84,17 @@ package struct LocalQuery: Sendable, Hashable {
       startAt: isTurned ? endAt?.turned : startAt, endAt: isTurned ? startAt?.turned : endAt)
   }
 
+  /// The query for figures about the results, without the orders that the service adds itself.
+  ///
+  /// Sums and averages come from an index that ends with their fields: Firebase refuses them where an order by name is
+  /// before these. Cursors keep the orders that they have values for.
+  package var aggregated: StructuredQuery {
+    var query = target.structured
+    let positions = [startAt, endAt].compactMap { $0?.values.count }
+    query.orderBy = Array(query.orderBy.prefix(positions.reduce(explicitOrders.count, max)))
+    return query
+  }
+
   /// A string that is equal for equal queries and different for others.
   package var canonicalID: String {
     target.canonicalID + (limit == nil ? "" : limitType == .first ? "|lt:f" : "|lt:l")

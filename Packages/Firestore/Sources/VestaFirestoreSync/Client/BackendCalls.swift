@@ -104,9 +104,9 @@ struct BackendCalls: Sendable {
 
   /// Asks for figures about the results of a query.
   func aggregate(_ query: LocalQuery, _ aggregations: [Aggregation]) async throws -> [String: Value] {
-    let target = query.target
     let request = RunAggregationQueryRequest(
-      parent: target.parent, query: StructuredAggregationQuery(query: target.structured, aggregations: aggregations))
+      parent: query.target.parent,
+      query: StructuredAggregationQuery(query: query.aggregated, aggregations: aggregations))
     var fields = MapValue()
     try await call { context in fields = try await backend.runAggregation(request, context: context).result ?? [:] }
     return Dictionary(fields.map { ($0.name, $0.value) }) { _, new in new }
