@@ -24,4 +24,22 @@ import VestaTransportInteropFakes
     client = nil
     await ended.wait { !$0.isEmpty }
   }
+
+  @Test func `a connection that is closed while it opens gives the opening up`() async throws {
+    let (asked, left, network) = (Log<Bool>(), Log<Bool>(), FakeNetwork())
+    let handler = HTTPClosureHandler { _ in
+      .task {
+        defer { left.add(true) }
+        asked.add(true)
+        try await Task.sleep(for: .seconds(100_000))
+        return HTTPResponse(.ok)
+      }
+    }
+    try network.serve(handler, at: .internet(host: "localhost", port: 80))
+    let client = Client(DatabaseRemote(on: try RESTService(network, at: "http://localhost")))
+    await asked.wait { !$0.isEmpty }
+    client.close()
+    // The end of the suite's time, where it goes on.
+    await left.wait { !$0.isEmpty }
+  }
 }

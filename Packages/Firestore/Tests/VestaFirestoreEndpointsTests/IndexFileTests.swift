@@ -134,6 +134,11 @@ import VestaServiceInterop
     #expect(file.field("mx", in: "a").indexConfig?.ancestorField == "\(database)/collectionGroups/a/fields/*")
     #expect(file.field("mx", in: "a").indexConfig?.indexes == [])
     #expect(file.field("m.x", in: "a").indexConfig?.ancestorField == "\(database)/collectionGroups/a/fields/m")
+    // Of several maps around it the nearest one decides.
+    file.set([], of: "m.x", in: "a")
+    #expect(file.field("m.x.y", in: "a").indexConfig?.ancestorField == "\(database)/collectionGroups/a/fields/m.x")
+    #expect(file.field("m.xy", in: "a").indexConfig?.ancestorField == "\(database)/collectionGroups/a/fields/m")
+    file.set(nil, of: "m.x", in: "a")
     #expect(
       file.field("mx", in: "b").indexConfig?.indexes.map(\.fields) == [
         [.init("mx", .ascending)], [.init("mx", .descending)], [.init("mx", .contains)],
