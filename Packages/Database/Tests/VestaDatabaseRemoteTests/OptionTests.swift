@@ -7,7 +7,7 @@ import VestaTransportInteropFakes
 
 @testable import VestaDatabaseRemote
 
-/// What the options of a remote backend decide.
+/// Addresses, tokens and limits by the options of a remote backend.
 @Suite(.timeLimit(.minutes(5))) struct OptionTests {
   @Test func `a server of one's own is reached at its address, whatever host it names`() async throws {
     let (opened, network) = (Log<String>(), FakeNetwork())

@@ -20,7 +20,7 @@ import VestaTransportInterop
     return session
   }
 
-  /// What a request by which the browser waits has got, and whether it has ended.
+  /// The text that has arrived in a back channel, and whether the channel has ended.
   private func read(_ stream: ByteStream?) throws -> (text: String, hasEnded: Bool) {
     let stream = try #require(stream)
     var bytes: [UInt8] = []

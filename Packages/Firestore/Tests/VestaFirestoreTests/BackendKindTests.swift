@@ -15,7 +15,7 @@ import VestaTesting
 import VestaTransportInterop
 import VestaTransportInteropFakes
 
-/// What an app sends to Firebase, and what to servers and emulators.
+/// The requests of an app for Firebase, for servers and for emulators.
 @Suite(.timeLimit(.minutes(5))) struct BackendKindTests {
   private static let networks = Locked<[String: FakeNetwork]>([:])
 

@@ -162,7 +162,7 @@ import VestaTransportInteropFakes
     connection.cancel()
     while network.exchangeCount > 0 {
       try await served.engine.publish("b")
-      // A publish that needs no wait leaves its thread to nobody, and a machine of one core has no other.
+      // Publishing does not suspend here: without this no other task runs where there is one thread.
       await Task.yield()
     }
     #expect(versions.events.last.map { $0 >= 1 } == true)

@@ -39,7 +39,7 @@ import VestaTransportInteropFakes
     return response?.status.code
   }
 
-  // A hash of the kind for production for each account would take longer than the time limit.
+  // The time limit is the test: hashing 2,000 passwords as in production takes longer.
   @Test(.timeLimit(.minutes(2))) func `a client that finds a port open finds all of an import`() async throws {
     try await withTemporaryDirectory { directory in
       try writeAccounts(2_000, to: directory)

@@ -11,7 +11,8 @@ import VestaTransportInterop
     let handler = HTTPClosureHandler { request in
       begun.add(request.target)
       return .task {
-        try await Task.sleep(for: .seconds(1_000))
+        // Until it is cancelled.
+        try await Gate().pass()
         return HTTPResponse()
       }
     }

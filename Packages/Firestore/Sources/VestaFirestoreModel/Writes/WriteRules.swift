@@ -85,7 +85,7 @@ package enum WriteRules {
     if write.transforms.count > 1 { try checkNesting(of: write.transforms) }
   }
 
-  /// Refuses transforms of a field and of one in it; those of one field follow each other.
+  /// Refuses transforms of both a map and a field in it; several of one field are applied in order.
   private static func checkNesting(of transforms: [FieldTransform]) throws(FirestoreServiceError) {
     let paths = try transforms.map { (transform) throws(FirestoreServiceError) in
       try FieldPath(parsing: transform.fieldPath)

@@ -5,6 +5,8 @@
 /// turn.
 struct PostponedStarts: Sendable {
   private var waiting: [WatchMachine.CallID: [WatchMachine.Job]] = [:]
+  /// The calls of the starts that wait: a client that leaves is to cost no search among those of others.
+  private var owners: [WatchMachine.JobID: WatchMachine.CallID] = [:]
   /// The starts that have begun and not ended, one of a call.
   private var begun: [WatchMachine.JobID: WatchMachine.CallID] = [:]
   private var busy: Set<WatchMachine.CallID> = []
@@ -13,6 +15,7 @@ struct PostponedStarts: Sendable {
 
   mutating func add(_ job: WatchMachine.Job, for call: WatchMachine.CallID) {
     waiting[call, default: []].append(job)
+    owners[job.id] = call
     asked.insert(call)
   }
 
@@ -21,7 +24,7 @@ struct PostponedStarts: Sendable {
     if waiting[call] != nil { asked.insert(call) }
   }
 
-  /// Returns the calls to ask whether they have room: those of which a start could begin, each once.
+  /// Returns each call once that has to be asked for room: it has starts that wait, and none that has begun.
   mutating func takeCalls() -> [WatchMachine.CallID] {
     if asked.isEmpty { return [] }
     defer { asked = [] }
@@ -33,6 +36,7 @@ struct PostponedStarts: Sendable {
     guard !busy.contains(call), let job = waiting[call]?.first else { return nil }
     waiting[call]?.removeFirst()
     if waiting[call]?.isEmpty == true { waiting[call] = nil }
+    owners[job.id] = nil
     begun[job.id] = call
     busy.insert(call)
     return job
@@ -47,7 +51,7 @@ struct PostponedStarts: Sendable {
 
   /// Forgets a start that has not begun.
   mutating func remove(_ id: WatchMachine.JobID) {
-    guard let call = waiting.first(where: { $0.value.contains { $0.id == id } })?.key else { return }
+    guard let call = owners.removeValue(forKey: id) else { return }
     waiting[call]?.removeAll { $0.id == id }
     if waiting[call]?.isEmpty == true { waiting[call] = nil }
   }

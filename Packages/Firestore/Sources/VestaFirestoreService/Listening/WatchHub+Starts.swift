@@ -31,9 +31,10 @@ extension WatchHub {
     perform(ready, &jobs)
   }
 
-  /// Lets the calls wait for a start of their own that have not read what was sent before; their results are dropped.
+  /// Postpones a start for the calls that have not read what was sent before: the results are dropped, and found again
+  /// when there is room.
   ///
-  /// So the results that are in memory for a client are those of one start, whatever it asks for and does not read.
+  /// So one first result at most waits for a client that does not read.
   func postpone(_ job: WatchMachine.JobID, _ machine: inout WatchMachine, _ jobs: inout JobQueue) {
     let calls = openCalls
     let full = Set(machine.waiting(for: job).lazy.map(\.call).filter { calls[$0]?.mailbox.hasRoom() == false })

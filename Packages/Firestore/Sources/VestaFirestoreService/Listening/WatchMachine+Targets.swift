@@ -96,7 +96,7 @@ extension WatchMachine {
     return (request, watch?.view?.view, watch?.requery != nil || isHeld)
   }
 
-  /// Takes the targets of calls out of a start, and lets each call wait for one of its own.
+  /// Moves the targets of some calls from a shared start to new ones, one for each call.
   mutating func postpone(_ job: JobID, of postponed: Set<CallID>) -> [(CallID, Job)] {
     guard !postponed.isEmpty, let (request, all) = waiters[job] else { return [] }
     let rest = all.filter { !postponed.contains($0.call) }
