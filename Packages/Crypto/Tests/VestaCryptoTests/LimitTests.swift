@@ -11,22 +11,36 @@ import VestaTesting
 @Suite struct LimitTests {
   private let crypto = OpenSSLCrypto()
 
-  /// An odd number of `bits` bits without small factors, as the modulus of an RSA key is one.
+  /// An odd number of `bits` bits without factors below 2^17, as the modulus of an RSA key is one.
+  ///
+  /// The check of a key tries a random base and refuses one that has a factor in common with the modulus. A factor near
+  /// 1,000 is met once in 1,000 keys.
   private func modulus(bits: Int) -> [UInt8] {
     var random = SplitMix(seed: UInt64(bits))
     var bytes = (0..<(bits + 7) / 8).map { _ in UInt8(truncatingIfNeeded: random.next()) }
     let top = (bits - 1) % 8
     bytes[0] = bytes[0] & UInt8((1 << top) - 1) | UInt8(1 << top)
-    bytes[bytes.count - 1] |= 1
-    let primes = (3..<1_000).filter { number in (2..<number).allSatisfy { number % $0 != 0 } }
-    while primes.contains(where: { prime in bytes.reduce(0) { ($0 << 8 | Int($1)) % prime } == 0 }) {
-      var index = bytes.count - 1
-      repeat {
-        bytes[index] &+= index == bytes.count - 1 ? 2 : 1
-        index -= 1
-      } while bytes[index + 1] < 2 && index > 0
+    // The last three bytes are free: the first odd number among those that no prime divides is taken.
+    bytes.replaceSubrange((bytes.count - 3)..., with: [0, 0, 1])
+    var isDivided = [Bool](repeating: false, count: 1 << 16)
+    for prime in primes(below: 1 << 17) where prime > 2 {
+      let remainder = bytes.reduce(0) { ($0 << 8 | Int($1)) % prime }
+      // bytes + 2 * step is divisible by the prime.
+      let first = (prime - remainder) % 2 == 0 ? (prime - remainder) / 2 : (2 * prime - remainder) / 2
+      for step in stride(from: first % prime, to: isDivided.count, by: prime) { isDivided[step] = true }
     }
+    let last = 1 + 2 * (isDivided.firstIndex(of: false) ?? 0)
+    bytes.replaceSubrange((bytes.count - 3)..., with: [UInt8(last >> 16), UInt8(last >> 8 & 255), UInt8(last & 255)])
     return bytes
+  }
+
+  private func primes(below end: Int) -> [Int] {
+    var isComposite = [Bool](repeating: false, count: end)
+    return (2..<end).filter { number in
+      guard !isComposite[number] else { return false }
+      for multiple in stride(from: number * number, to: end, by: number) { isComposite[multiple] = true }
+      return true
+    }
   }
 
   @Test(arguments: [(2_047, false), (2_048, true), (8_192, true), (8_193, false)])

@@ -73,7 +73,8 @@ struct ClientTests {
   }
 
   @Test func `a transaction runs again until its data is current`() async throws {
-    let clients = (0..<4).map { _ in world.client().reference(withPath: "count") }
+    // An attempt fails where another client was quicker, and 25 attempts are made: so two others commit 20 times.
+    let clients = (0..<3).map { _ in world.client().reference(withPath: "count") }
     try await withThrowingTaskGroup { group in
       for client in clients {
         group.addTask {
@@ -88,7 +89,7 @@ struct ClientTests {
       }
       try await group.waitForAll()
     }
-    #expect(try await clients[0].getData().value as? Int == 40)
+    #expect(try await clients[0].getData().value as? Int == 30)
   }
 
   @Test func `an aborted transaction writes nothing`() async throws {
