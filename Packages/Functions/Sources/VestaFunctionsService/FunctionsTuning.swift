@@ -8,10 +8,13 @@ struct FunctionsTuning: Sendable {
   /// How many events of a function are in memory and read at once.
   var delivery = DeliveryMachine.Limits()
 
+  /// When one thread delivers all events that are due.
+  var pace = DeliveryPace.Limits()
+
   /// The pauses between the attempts of an event; the first one is that of the function's options.
   var retry = Retry.ofEvents
 
-  /// The number of events that a task delivers before others may run.
+  /// The number of events that a task delivers before it looks at whether others wait for its thread.
   var eventsBetweenYields = 16
 
   /// The most messages of a streaming call that wait for its reader; beyond them the function waits.

@@ -34,9 +34,10 @@ import VestaTesting
     await bench.events.close()
   }
 
-  @Test func `a commit is found however many others are read and delivered at the moment`() async throws {
+  @Test(arguments: [true, false])
+  func `a commit is found however many others are read and delivered at the moment`(isShort: Bool) async throws {
     // The clock stands still: nothing looks at the queue that was not told to.
-    let bench = EventBench()
+    let bench = EventBench { $0.tuning.pace.enough = isShort ? 0 : 32 }
     let log = Log<String>()
     try bench.registry.onDocumentCreated("f", document: "a/{id}") { log.add($0.subject) }
     try await withThrowingTaskGroup { group in

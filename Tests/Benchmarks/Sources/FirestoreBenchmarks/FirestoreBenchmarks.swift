@@ -52,10 +52,10 @@ struct Side: Sendable {
   }
 }
 
-func line(_ name: String, _ bar: Benchmark.Bar, _ ours: Side, _ other: Side) -> Benchmark {
+func line(_ name: String, _ bar: Benchmark.Bar, _ ours: Side, _ other: Side, rounds: Int = 5) -> Benchmark {
   Benchmark(
     name: "firestore-\(name)", unit: .microseconds, bar: bar, ours: (ours.label, { await ours.cost() }),
-    other: (other.label, { await other.cost() }))
+    other: (other.label, { await other.cost() }), rounds: rounds)
 }
 
 /// Does something a number of times, shared among tasks.

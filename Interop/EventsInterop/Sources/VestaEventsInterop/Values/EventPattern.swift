@@ -111,7 +111,7 @@ public struct EventPattern: Sendable, Hashable, CustomStringConvertible {
 
   /// The segments of a path; empty ones are left out.
   public static func parts(of path: String) -> [Substring] {
-    path.utf8.split(separator: UInt8(ascii: "/")).map { Substring($0) }
+    path.parts(at: "/", omittingEmpty: true)
   }
 
   private func position(of index: Int, in count: Int) -> Int {

@@ -101,7 +101,7 @@ public struct RecordDecoder: RecordVisitor, Sendable {
 
   private mutating func string(_ number: UInt64) throws -> String? {
     guard let bytes = try bytes(number) else { return nil }
-    guard let string = String(validating: bytes, as: UTF8.self) else {
+    guard let string = bytes.withUnsafeBufferPointer({ UTF8Text.string(validating: $0) }) else {
       throw Self.malformed(number, "the string is not valid UTF-8")
     }
     return string

@@ -82,6 +82,7 @@ public final class FairShares<Owner: Hashable & Sendable>: Sendable {
   ///
   /// - Returns: Whether the caller is inside, and has to call ``leave(_:)``.
   /// - Throws: The error of ``close(throwing:)``.
+  @_specialize(where Owner == String)  // The general code looks its types up at each call: that costs most of it.
   public func enterIfFree(_ owner: Owner) throws -> Bool {
     try state.withLock { state in
       if let error = state.closedError { throw error }
@@ -90,6 +91,7 @@ public final class FairShares<Owner: Hashable & Sendable>: Sendable {
   }
 
   /// Gives a place back.
+  @_specialize(where Owner == String)
   public func leave(_ owner: Owner) {
     serve(
       state.withLock { state in
@@ -101,6 +103,7 @@ public final class FairShares<Owner: Hashable & Sendable>: Sendable {
   /// Lets those in who can be.
   ///
   /// - Parameter first: The first of them, who has been taken out of the table; `nil` for none.
+  @_specialize(where Owner == String)
   private func serve(_ first: (owner: Owner, waiter: Turn<Void>)?) {
     var following = first
     while let (next, turn) = following {

@@ -92,6 +92,9 @@ struct DeliveryMachine {
     return times.min()
   }
 
+  /// Whether it is known that there may be more events in the queue.
+  var knowsOfMore: Bool { mayHaveMore }
+
   // MARK: Inputs
 
   /// Events may have been added to the queue.
@@ -143,9 +146,9 @@ struct DeliveryMachine {
     while running < limits.running, taken < ready.count {
       let lane = ready[taken]
       taken += 1
-      guard let entry = lanes[lane]?.waiting.first else { continue }
-      lanes[lane]?.isRunning = true
-      lanes[lane]?.isQueued = false
+      guard let index = lanes.index(forKey: lane), let entry = lanes.values[index].waiting.first else { continue }
+      lanes.values[index].isRunning = true
+      lanes.values[index].isQueued = false
       inFlight[entry.position] = generation
       actions.append(.deliver(entry, generation: generation))
     }
@@ -227,20 +230,20 @@ struct DeliveryMachine {
     // Of a function that was removed and added again: its history is unknown.
     guard inFlight[entry.position] == generation else { return false }
     inFlight[entry.position] = nil
-    guard var state = lanes[entry.lane] else { return false }
-    state.isRunning = false
+    // In its place: each look at the name of a lane reads all of the name.
+    guard let index = lanes.index(forKey: entry.lane) else { return false }
+    lanes.values[index].isRunning = false
     let counts = generation == self.generation
     if !counts {
       count -= 1
-    } else if let retryAt, !state.waiting.isEmpty {
-      if isAttempt { state.waiting[0].attempts += 1 }
-      state.waiting[0].retryTime = retryAt
-    } else if !state.waiting.isEmpty {
-      state.waiting.removeFirst()
+    } else if let retryAt, !lanes.values[index].waiting.isEmpty {
+      if isAttempt { lanes.values[index].waiting[0].attempts += 1 }
+      lanes.values[index].waiting[0].retryTime = retryAt
+    } else if !lanes.values[index].waiting.isEmpty {
+      lanes.values[index].waiting.removeFirst()
       count -= 1
     }
-    lanes[entry.lane] = state.isEmpty ? nil : state
-    queue(entry.lane, now)
+    if lanes.values[index].isEmpty { lanes.remove(at: index) } else { queue(entry.lane, now) }
     return counts
   }
 

@@ -85,6 +85,9 @@ struct DispatchMachine {
   /// The number of events in memory.
   var count: Int { machines.values.reduce(0) { $0 + $1.count } }
 
+  /// Whether ``woken()`` would be no news.
+  var knowsOfMore: Bool { names.allSatisfy { machines[$0]?.knowsOfMore ?? true } }
+
   /// Whether nothing is left to do, as far as is known.
   var isIdle: Bool { outcomes.isEmpty && !isSettling && !isLeasing && machines.values.allSatisfy(\.isIdle) }
 

@@ -1,3 +1,4 @@
+import Synchronization
 import VestaConcurrency
 import VestaCore
 import VestaEventsInterop
@@ -10,8 +11,9 @@ import VestaStoreInterop
 /// tasks that are not.
 ///
 /// Events that are due wait in `due`. A task takes them out, one after another; before it delivers its first one, it
-/// lets another task begin for the next. So functions that wait run concurrently, and functions that never wait
-/// share few tasks.
+/// lets another task begin for the next. So functions that wait run concurrently. While functions take less time than
+/// to wake a thread (`DeliveryPace`), there is one task for all, and a watch: if one of them waits all the same, the
+/// other events have tasks some milliseconds later.
 final class EventDispatcher: EventSourceObserver {
   /// Runs a function with an event.
   typealias Perform =
@@ -19,46 +21,23 @@ final class EventDispatcher: EventSourceObserver {
       _ event: Event, _ entry: EventEntry, _ run: DeliveryRun
     ) async -> DispatchMachine.Delivery
 
-  private typealias DueEvent = (entry: EventEntry, generation: Int)
-
-  private struct State {
-    var machine: DispatchMachine
-    var due: [DueEvent] = []
-    var runs: [Int: DeliveryRun] = [:]
-    var lastRun = 0
-    /// Whether a task has been made that has not taken its first event yet.
-    var isRunComing = false
-    /// The number of leases and settlements that are under way.
-    var operations = 0
-    var drained = Waiters()
-    var observation: ListenerRegistration?
-
-    mutating func takeDue() -> DueEvent? { due.isEmpty ? nil : due.removeFirst() }
-
-    /// The task that is needed for the events that are due, if there is none yet.
-    mutating func newRun() -> (number: Int, run: DeliveryRun)? {
-      guard !due.isEmpty, !isRunComing else { return nil }
-      isRunComing = true
-      lastRun += 1
-      let run = DeliveryRun()
-      runs[lastRun] = run
-      return (lastRun, run)
-    }
-  }
-
   private enum Timer { case next }
 
   let source: any EventSource
   let owner: String
-  private let clock: ServiceClock
+  let clock: ServiceClock
   private let eventsBetweenYields: Int
   private let perform: Perform
   private let timers: ServiceTimers<Timer>
-  private let state: Locked<State>
+  let state: Locked<DispatchState>
+  /// Whether the machine knows that there may be more events, or is about to be told so: then a commit has nothing to
+  /// say, and takes no lock that deliveries hold.
+  private let knowsOfMore = Atomic(false)
 
   init(
     _ source: any EventSource, owner: String, timing: DispatchMachine.Timing, clock: ServiceClock,
-    eventsBetweenYields: Int = FunctionsTuning().eventsBetweenYields, perform: @escaping Perform
+    eventsBetweenYields: Int = FunctionsTuning().eventsBetweenYields, pace: DeliveryPace.Limits = .init(),
+    perform: @escaping Perform
   ) {
     self.source = source
     self.owner = owner
@@ -66,7 +45,7 @@ final class EventDispatcher: EventSourceObserver {
     self.eventsBetweenYields = eventsBetweenYields
     self.perform = perform
     timers = ServiceTimers(clock)
-    state = Locked(State(machine: DispatchMachine(timing: timing)))
+    state = Locked(DispatchState(machine: DispatchMachine(timing: timing), pace: DeliveryPace(limits: pace)))
   }
 
   /// Whether nothing is left to do, as far as is known.
@@ -88,6 +67,8 @@ final class EventDispatcher: EventSourceObserver {
 
   func eventsWereRecorded() {
     // Called by each commit with events: only the first one of the commits that are read together has something to do.
+    // Exchanges on both sides: a read that begins after the other one finds the commit.
+    guard !knowsOfMore.exchange(true, ordering: .sequentiallyConsistent) else { return }
     if state.withLock({ !$0.machine.isClosed && $0.machine.woken() }) { pump() }
   }
 
@@ -101,7 +82,7 @@ final class EventDispatcher: EventSourceObserver {
     let (outcomes, runs, observation, isFirst) = state.withLock { state in
       let isFirst = !state.machine.isClosed
       let outcomes = state.machine.close()
-      defer { (state.due, state.runs, state.observation) = ([], [:], nil) }
+      defer { (state.due, state.runs, state.observation) = (Fifo(), [:], nil) }
       return (outcomes, Array(state.runs.values), state.observation, isFirst)
     }
     timers.end()
@@ -124,102 +105,91 @@ final class EventDispatcher: EventSourceObserver {
 
   /// Events are delivered after everything that a caller waits for: a change is not to take longer because a function
   /// wants to know of it.
-  private static let priority = TaskPriority.utility
+  static let priority = TaskPriority.utility
 
   /// Tells the machine what has happened, and does what is due then.
   ///
-  /// - Parameters:
-  ///   - run: The task that calls, if it can deliver the next event itself.
-  ///   - happened: Tells the machine.
-  /// - Returns: The event for the caller to deliver.
-  @discardableResult
-  private func pump(
-    in run: DeliveryRun? = nil, _ happened: (inout DispatchMachine) -> Void = { _ in }
-  ) -> DueEvent? {
+  /// - Parameter watched: The number of events that were taken before the watch that has ended; `nil` where none has.
+  func pump(watched: Int? = nil, _ happened: (inout DispatchMachine) -> Void = { _ in }) {
     let now = clock.now()
-    let isUsable = run.map { !$0.isCancelled } ?? false
     var commands: [DispatchMachine.Command] = []
-    let (time, next, new) = state.withLock { state -> (Int64?, DueEvent?, (number: Int, run: DeliveryRun)?) in
-      guard !state.machine.isClosed else { return (nil, nil, nil) }
+    let next = state.withLock { state -> DispatchNext in
+      guard !state.machine.isClosed else { return DispatchNext() }
+      let isStalled = watched == state.taken
+      if watched != nil { state.isWatched = false }
+      if isStalled, !state.due.isEmpty { state.pace.stalled() }
       happened(&state.machine)
-      for command in state.machine.step(now: now) {
-        if case .deliver(let entry, let generation) = command {
-          state.due.append((entry, generation))
-        } else {
-          commands.append(command)
-        }
-      }
-      state.operations += commands.count { $0.isOperation }
-      let next = isUsable ? state.takeDue() : nil
-      return (state.machine.nextTime(now: now), next, state.newRun())
+      commands = step(&state, now)
+      return DispatchNext(&state, nil, state.machine.nextTime(now: now), isStalled: isStalled)
     }
     for command in commands { submit(command, now) }
-    if let new { begin(new.run, new.number) }
+    follow(next)
+  }
+
+  /// Tells the machine that a delivery has ended, and does what is due then.
+  ///
+  /// While functions are short and another event stays due, the machine is told and no more, and asked once for many of
+  /// them: by the task that leaves none, or, if that one waits, by the watch.
+  ///
+  /// - Parameters:
+  ///   - delivered: The event that was delivered.
+  ///   - delivery: How that has ended.
+  ///   - time: How long it took.
+  ///   - run: The task that has delivered it.
+  /// - Returns: The event to deliver next; `nil` when the task has to end.
+  private func next(
+    after delivered: DispatchState.DueEvent, _ delivery: DispatchMachine.Delivery, _ time: Duration, in run: DeliveryRun
+  ) -> DispatchState.DueEvent? {
+    let (now, isUsable) = (clock.now(), !run.isCancelled)
+    var commands: [DispatchMachine.Command] = []
+    let next = state.withLock { state -> DispatchNext in
+      guard !state.machine.isClosed else {
+        state.takers -= 1
+        return DispatchNext()
+      }
+      state.pace.note(time)
+      state.machine.finished(delivered.entry, generation: delivered.generation, delivery, now: now)
+      if isUsable, state.pace.isShort, state.due.count > 1 { return DispatchNext(&state, state.takeDue()) }
+      commands = step(&state, now)
+      return DispatchNext(&state, state.takeDue(isUsable: isUsable), state.machine.nextTime(now: now))
+    }
+    for command in commands { submit(command, now) }
+    follow(next)
+    return next.event
+  }
+
+  /// Asks the machine what is due; the caller has the lock.
+  ///
+  /// - Returns: The commands to be submitted; events to deliver are in `due` then.
+  private func step(_ state: inout DispatchState, _ now: Int64) -> [DispatchMachine.Command] {
+    var commands: [DispatchMachine.Command] = []
+    for command in state.machine.step(now: now) {
+      if case .deliver(let entry, let generation) = command {
+        state.due.append((entry, generation))
+      } else {
+        commands.append(command)
+      }
+    }
+    state.operations += commands.count { $0.isOperation }
+    _ = knowsOfMore.exchange(state.machine.knowsOfMore, ordering: .sequentiallyConsistent)
+    return commands
+  }
+
+  private func follow(_ next: DispatchNext) {
+    if let new = next.run { begin(new.run, new.number) }
+    if let taken = next.watched { watch(taken) }
     // Events that have become due since then are delivered at once.
-    if let time { timers.start(.next, at: time, keepsEarlier: true) { [weak self] in self?.pump() } }
-    return next
+    if let time = next.time { timers.start(.next, at: time, keepsEarlier: true) { [weak self] in self?.pump() } }
   }
 
-  private func submit(_ command: DispatchMachine.Command, _ now: Int64) {
-    switch command {
-    case .lease(let functions): Task(priority: Self.priority) { await self.lease(functions, now) }
-    case .load(let request, let generation): Task(priority: Self.priority) { await self.load(request, generation) }
-    case .settle(let outcomes): Task(priority: Self.priority) { await self.settle(outcomes) }
-    case .deliver: break
+  /// Looks after a while at whether events that are due were taken since; if not, a function waits, and the others get
+  /// tasks.
+  private func watch(_ taken: Int) {
+    let limits = state.withLock { $0.pace.limits }
+    Task(priority: Self.priority) { [weak self] in
+      try? await limits.clock.sleep(for: limits.patience)
+      self?.pump(watched: taken)
     }
-  }
-
-  /// Waits for the leases and settlements that are under way; no other begins.
-  private func operationsEnded() async {
-    await state.wait(in: \.drained) { $0.operations == 0 }
-  }
-
-  private func operationEnded() {
-    let drained = state.withLock { state in
-      state.operations -= 1
-      return state.operations == 0 ? state.drained.takeAll() : Waiters()
-    }
-    drained.resume()
-    pump()
-  }
-
-  private func lease(_ functions: [String], _ now: Int64) async {
-    do {
-      let duration = state.withLock { $0.machine.timing.lease }
-      let leases = try await source.lease(Set(functions), for: owner, duration: duration)
-      state.withLock { $0.machine.leased(leases, askedAt: now) }
-    } catch {
-      report(error, "leased")
-      let now = clock.now()
-      state.withLock { $0.machine.leaseFailed(now: now) }
-    }
-    operationEnded()
-  }
-
-  private func load(_ request: EventPageRequest, _ generation: Int) async {
-    do {
-      let page = try await source.events(request)
-      for sentence in page.unreadableKeys { log.error("I-FUS000008", "\(source.service): \(sentence)") }
-      let now = clock.now()
-      pump { $0.loaded(page, request, generation: generation, now: now) }
-    } catch {
-      report(error, "read")
-      let now = clock.now()
-      pump { $0.loadFailed(request, generation: generation, now: now) }
-    }
-  }
-
-  private func settle(_ outcomes: [EventOutcome]) async {
-    do {
-      try await source.settle(outcomes, by: owner)
-      state.withLock { $0.machine.settled() }
-    } catch {
-      let lost = (error as? EventLeaseLost)?.functions ?? []
-      if lost.isEmpty { report(error, "settled") }
-      let now = clock.now()
-      state.withLock { $0.machine.settleFailed(outcomes, lost: lost, now: now) }
-    }
-    operationEnded()
   }
 
   private func begin(_ run: DeliveryRun, _ number: Int) {
@@ -230,19 +200,24 @@ final class EventDispatcher: EventSourceObserver {
 
   /// Delivers events that are due, one after another.
   private func deliver(_ run: DeliveryRun, _ number: Int) async {
-    let (first, new) = state.withLock { state -> (DueEvent?, (number: Int, run: DeliveryRun)?) in
+    let first = state.withLock { state -> DispatchNext in
       state.isRunComing = false
-      return (state.takeDue(), state.newRun())
+      return DispatchNext(&state, state.takeDue())
     }
-    if let new { begin(new.run, new.number) }
-    var (next, count) = (first, 0)
-    while let (entry, generation) = next {
-      let delivery = await delivery(entry, run)
-      let now = clock.now()
-      next = pump(in: run) { $0.finished(entry, generation: generation, delivery, now: now) }
+    follow(first)
+    var (next, count) = (first.event, 0)
+    var start = ContinuousClock.now
+    while let event = next {
+      let delivery = await delivery(event.entry, run)
+      let end = ContinuousClock.now
+      next = self.next(after: event, delivery, end - start, in: run)
+      start = end
       count += 1
       // Functions that never wait must not keep others from this thread.
-      if count.isMultiple(of: eventsBetweenYields) { await Task.yield() }
+      if count.isMultiple(of: eventsBetweenYields), BlockingPool.shared.waitingCount > 0 {
+        await Task.yield()
+        start = .now
+      }
     }
     state.withLock { _ = $0.runs.removeValue(forKey: number) }
   }
@@ -268,16 +243,6 @@ final class EventDispatcher: EventSourceObserver {
       dead letter; the queue goes on. \(reason)
       """)
     return .damaged(reason: "The event is damaged: \(reason)")
-  }
-
-  private func report(_ error: any Error, _ what: String) {
-    let isClosed = state.withLock { state in
-      // A closed store returns nothing.
-      if (error as? StoreError)?.code == .closed { _ = state.machine.close() }
-      return state.machine.isClosed
-    }
-    guard !isClosed else { return }
-    log.error("I-FUS000004", "The events of \(source.service) could not be \(what). Trying again. \(error)")
   }
 }
 

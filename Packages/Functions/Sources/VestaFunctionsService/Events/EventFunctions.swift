@@ -21,11 +21,19 @@ private final class EventPlace: Sendable {
   }
 }
 
-/// An event function as it is registered.
-struct EventFunction: Sendable {
+/// An event function as it is registered; one reference, which each delivery takes.
+final class EventFunction: Sendable {
   let subscription: EventSubscription
   let options: EventOptions
   let run: @Sendable (Event) async throws -> Void
+
+  init(
+    subscription: EventSubscription, options: EventOptions, run: @escaping @Sendable (Event) async throws -> Void
+  ) {
+    self.subscription = subscription
+    self.options = options
+    self.run = run
+  }
 
   var name: String { subscription.function }
 }
@@ -136,7 +144,8 @@ final class EventFunctions: Sendable {
     timing.lease = EventFunctions.bounded(options.eventLease)
     timing.poll = EventFunctions.bounded(options.eventPollInterval)
     let made = EventDispatcher(
-      source, owner: owner, timing: timing, clock: clock, eventsBetweenYields: options.tuning.eventsBetweenYields
+      source, owner: owner, timing: timing, clock: clock, eventsBetweenYields: options.tuning.eventsBetweenYields,
+      pace: options.tuning.pace
     ) { [weak self] event, entry, run in
       await self?.perform(event, entry, run) ?? .abandoned
     }
