@@ -161,10 +161,12 @@ public final class ComponentContainer: Sendable {
   /// - Returns: The instance; `nil` only when nothing provides the protocol or its creation block returned `nil`.
   /// - Throws: `VestaError` when the creation failed, or the app has been deleted.
   public func find<Interface: Sendable>(_ type: Interface.Type) throws(VestaError) -> Interface? {
+    // Servers ask so for each call: a lock, and a cast to a protocol, would cost more than the rest of a small one.
+    if let instance = cached(type) { return instance }
     let key = ObjectIdentifier(type)
     let (override, isEmptied) = state.withLock { ($0.overrides[key], $0.isEmptied) }
     if isEmptied { throw deleted }
-    if let override = override as? Interface { return override }
+    if let override, let override = override as? Interface { return override }
     guard let slot = slot(for: type) else { return nil }
     return try instance(of: slot, as: type)
   }
