@@ -80,7 +80,8 @@ struct UnreadResponses: Sendable {
 
   /// Merges the states of documents up to the last snapshot; responses after it belong to the next snapshot.
   private static func merged(run: [ListenResponse], _ areHeld: Bool) -> [ListenResponse] {
-    guard let end = run.lastIndex(where: \.isSnapshot) ?? (areHeld ? run.endIndex : nil) else { return run }
+    guard var end = run.lastIndex(where: \.isSnapshot) ?? (areHeld ? run.endIndex : nil) else { return run }
+    if end > 0, run[end - 1].isToken { end -= 1 }
     var states: [UTF8String: DocumentState] = [:]
     for (index, response) in run[..<end].enumerated() {
       guard let name = response.document else { continue }
@@ -149,5 +150,11 @@ extension ListenResponse {
     return change.kind == .noChange && change.targetIDs.isEmpty && change.readTime != nil
   }
 
-  fileprivate var isMergeable: Bool { document != nil || isSnapshot }
+  /// Whether it says nothing but the token of some targets, as it does before a snapshot without one.
+  fileprivate var isToken: Bool {
+    guard case .targetChange(let change) = self else { return false }
+    return change.kind == .noChange && !change.targetIDs.isEmpty
+  }
+
+  fileprivate var isMergeable: Bool { document != nil || isSnapshot || isToken }
 }

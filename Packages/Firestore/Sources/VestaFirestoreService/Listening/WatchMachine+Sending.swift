@@ -13,7 +13,7 @@ extension WatchMachine {
     let responses = hasLeft ? responses.map(\.withoutFormerResult) : responses
     guard withSnapshot, let version else { return [.send(call, responses)] }
     calls[call]?.snapshot = version
-    return [.send(call, responses + [WatchMachine.globalSnapshot(version)])]
+    return [.send(call, responses + snapshot(of: call, version))]
   }
 
   /// Sends responses that many calls share, and that end with the snapshot of the turn.
@@ -46,6 +46,19 @@ extension WatchMachine {
       if isFollowing { actions += deliver([], to: call, withSnapshot: true) }
     }
     return actions
+  }
+
+  /// The snapshot of a call; its token is that of the targets alone which have been sent their first results.
+  ///
+  /// Clients keep a token without targets for each target that was acknowledged. One that resumed from there without
+  /// its first results would never be sent them.
+  private func snapshot(of call: CallID, _ version: Int64) -> [ListenResponse] {
+    let whole = WatchMachine.globalSnapshot(version)
+    guard let call = calls[call], !call.starting.isEmpty, case .targetChange(var change) = whole else { return [whole] }
+    var told = change
+    told.targetIDs = call.targets.keys.filter { !call.starting.contains($0) }.sorted()
+    change.resumeToken = []
+    return (told.targetIDs.isEmpty ? [] : [.targetChange(told)]) + [.targetChange(change)]
   }
 
   static func globalSnapshot(_ version: Int64) -> ListenResponse {

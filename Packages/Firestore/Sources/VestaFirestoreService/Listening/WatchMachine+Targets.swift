@@ -55,6 +55,7 @@ extension WatchMachine {
     if hasNoNumber { calls[call]?.lastAssigned = target.id }
     calls[call]?.targets[target.id] = CallTarget(
       state: .starting(job ?? lastNumber), asked: isGuarded ? target : nil)
+    calls[call]?.starting.insert(target.id)
     allow(target.id, of: call, because: lookedUp)
     let acknowledged = ListenResponse.targetChange(TargetChange(.add, targetIDs: [target.id]))
     return deliver([acknowledged], to: call, withSnapshot: false) + actions
@@ -128,6 +129,7 @@ extension WatchMachine {
       let current = TargetChange(
         .current, targetIDs: [id], resumeToken: ResumeToken.encode(version), readTime: Timestamp(microseconds: version))
       responses.append(.targetChange(current))
+      calls[waiter.call]?.starting.remove(id)
       actions += deliver(responses, to: waiter.call, withSnapshot: true)
       if waiter.once {
         let end = ListenResponse.targetChange(TargetChange(.remove, targetIDs: [id]))
@@ -185,6 +187,7 @@ extension WatchMachine {
   @discardableResult
   mutating func drop(_ id: Int32, of call: CallID) -> CallTarget? {
     lookups.remove(LookupIndex.Place(call: call, target: id))
+    calls[call]?.starting.remove(id)
     return calls[call]?.targets.removeValue(forKey: id)
   }
 

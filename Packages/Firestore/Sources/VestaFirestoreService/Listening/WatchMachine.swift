@@ -88,6 +88,8 @@ struct WatchMachine {
     /// Whether a guard is asked about its targets.
     var isGuarded = false
     var targets: [Int32: CallTarget] = [:]
+    /// The targets that have not been sent their first results: no token may cover them.
+    var starting: Set<Int32> = []
     /// The last number that the machine has given a target which came without one; 0 before the first.
     var lastAssigned: Int32 = 0
     /// The watches whose queries run again; while there are any, responses are held.
@@ -98,7 +100,8 @@ struct WatchMachine {
 
     /// Notes a global snapshot, if the responses that end with it can be sent without a change.
     mutating func takesAsTheyAre(_ responses: [ListenResponse], at version: Int64) -> Bool {
-      guard stale.isEmpty, !(isGuarded && responses.contains { $0.isFormerResult }) else { return false }
+      guard stale.isEmpty, starting.isEmpty else { return false }
+      if isGuarded, responses.contains(where: { $0.isFormerResult }) { return false }
       snapshot = version
       return true
     }
