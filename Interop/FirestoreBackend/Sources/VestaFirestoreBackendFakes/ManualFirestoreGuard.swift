@@ -34,10 +34,15 @@ public final class ManualFirestoreGuard: FirestoreGuard {
     public let found: [Document?]
   }
 
+  /// A structure, as a lock wraps a closure of its own once more with each question.
+  private struct Answer: Sendable {
+    let of: @Sendable (Question) throws -> Bool
+  }
+
   /// The questions so far, in order.
   public let asked = Log<Question>()
   private let names: [String]
-  private let answer: Locked<@Sendable (Question) throws -> Bool>
+  private let answer: Locked<Answer>
   private let changes = ListenerRegistry<Void>()
 
   /// A guard.
@@ -47,12 +52,12 @@ public final class ManualFirestoreGuard: FirestoreGuard {
   ///   - answer: Whether a call is allowed.
   public init(looksUp names: [String] = [], _ answer: @escaping @Sendable (Question) throws -> Bool = { _ in true }) {
     self.names = names
-    self.answer = Locked(answer)
+    self.answer = Locked(Answer(of: answer))
   }
 
   /// Returns other answers from here on, and notifies the engine.
   public func change(_ answer: @escaping @Sendable (Question) throws -> Bool) {
-    self.answer.withLock { $0 = answer }
+    self.answer.withLock { $0 = Answer(of: answer) }
     changes.emit(())
   }
 
@@ -90,6 +95,6 @@ public final class ManualFirestoreGuard: FirestoreGuard {
     let user = context.user
     let question = Question(subject: subject, uid: user?.uid, claims: user?.claims, time: time, found: found)
     asked.add(question)
-    return try answer.withLock { $0 }(question)
+    return try answer.withLock { $0 }.of(question)
   }
 }
