@@ -228,4 +228,18 @@ import VestaTesting
     actions.flatMap { if case .send(_, let responses) = $0 { responses } else { [] as [ListenResponse] } }
       .compactMap { if case .targetChange(let change) = $0 { change } else { nil } }
   }
+
+  @Test func `what has room leaves half of the limit to changes, whatever its size`() {
+    for size in [500, 900, 1_900, 2_100, 9_000] {
+      var (unread, number) = (UnreadResponses(limit: 4_000), 0)
+      func change(_ size: Int) -> [ListenResponse] {
+        number += 1
+        let document = Document(name: name("r/\(number)"), fields: ["t": .string(String(repeating: "x", count: size))])
+        return [.documentChange(DocumentChange(document: document, targetIDs: [2]))]
+      }
+      while unread.hasRoom { #expect(unread.add(change(size)) == .kept) }
+      #expect(unread.add(change(900)) == .kept, "\(size)")
+      #expect(unread.add(change(2_000)) == .tooMany, "\(size)")
+    }
+  }
 }

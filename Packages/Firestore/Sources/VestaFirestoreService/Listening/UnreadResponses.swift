@@ -22,7 +22,7 @@ struct UnreadResponses: Sendable {
 
   private(set) var responses: [ListenResponse] = []
   private(set) var bytes = 0
-  /// The bytes of a turn that has more than half of the limit by itself, which do not count.
+  /// The bytes of turns for which there was room that go beyond half of the limit, and do not count.
   private var exempt = 0
   private let limit: Int
   private let areHeld: Bool
@@ -51,12 +51,13 @@ struct UnreadResponses: Sendable {
   /// A merge that frees less than a quarter of the limit counts as too many: so merging costs little for each response.
   mutating func add(_ more: [ListenResponse]) -> Outcome {
     let size = UnreadResponses.size(of: more)
-    if hasRoom, size > limit / 2 { exempt += size }
+    if hasRoom { exempt += max(0, bytes + size - limit / 2) }
     responses += more
     bytes += size
     if bytes - exempt <= limit { return .kept }
     responses = UnreadResponses.merged(responses, areHeld: areHeld)
     bytes = UnreadResponses.size(of: responses)
+    exempt = min(exempt, max(0, bytes - limit / 2))
     return bytes - exempt <= limit - limit / 4 ? .kept : .tooMany
   }
 
