@@ -97,6 +97,10 @@ import VestaTesting
     }
     let error = #expect(throws: DatabaseWireError.self) { _ = try read(#"{"t":"d","d":{"a":"unauth"}}"#) }
     #expect(error?.requestID == nil)
+    let failure = BytesError(.malformed, "a")
+    #expect(DatabaseWireError(failure) == DatabaseWireError(failure))
+    #expect(DatabaseWireError(failure) != DatabaseWireError(BytesError(.malformed, "b")))
+    #expect(DatabaseWireError(failure, requestID: 1) != DatabaseWireError(failure, requestID: 2))
   }
 
   @Test func `a revocation without a query is that of everything`() throws {

@@ -58,6 +58,15 @@ import VestaTesting
     #expect(failure("/a%2Fb.json") != nil)
   }
 
+  @Test func `a script calls what has a name in ASCII, and nothing else`() throws {
+    for name in ["jQuery19_0.take$", "a", "0", String(repeating: "n", count: 128)] {
+      #expect(try call("/a.json?callback=\(name)")?.callback == name)
+    }
+    for name in ["a(1)", "a%20b", "%C3%A9", "%D0%9F", "a-b", String(repeating: "n", count: 129)] {
+      #expect(failure("/a.json?callback=\(name)") != nil, "\(name)")
+    }
+  }
+
   @Test func `random calls survive a round trip`() throws {
     var random = SplitMix(seed: 4)
     for round in 0..<20_000 {
