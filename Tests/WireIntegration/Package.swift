@@ -95,6 +95,7 @@ let package = Package(
         .product(name: "VestaStorage", package: "Storage"),
         .product(name: "VestaStorageBackend", package: "StorageBackend"),
         .product(name: "VestaStorageBackendContracts", package: "StorageBackend"),
+        .product(name: "VestaStorageBackendFakes", package: "StorageBackend"),
         .product(name: "VestaStorageEndpoints", package: "Storage"),
         .product(name: "VestaStorageRemote", package: "Storage"),
         .product(name: "VestaStorageService", package: "Storage"),
