@@ -110,6 +110,7 @@ let package = Package(
         .product(name: "VestaBytes", package: "Core"),
         .product(name: "VestaConcurrency", package: "Core"),
         .product(name: "VestaTesting", package: "Core"),
+        .product(name: "VestaEventsInterop", package: "EventsInterop"),
         .product(name: "VestaFunctionsBackend", package: "FunctionsBackend"),
         .product(name: "VestaFunctionsBackendContracts", package: "FunctionsBackend"),
         .product(name: "VestaHTTPFunctionsBackend", package: "FunctionsBackend"),

@@ -23,6 +23,9 @@ import VestaTransportInteropFakes
       #expect(answer.status == .ok && answer.fields["content-type"] == "application/json; charset=utf-8")
       #expect(try await answer.text() == #"{"result":{"a":1}}"#)
     }
+    for (rest, status) in [("/", 200), ("?a=b", 200), ("/x", 400)] {
+      #expect(try await served.answer(.post, path + rest, json, #"{"data":1}"#).status.code == status, "\(rest)")
+    }
   }
 
   @Test(arguments: [
@@ -143,13 +146,17 @@ import VestaTransportInteropFakes
       try FunctionPlaces([
         "greet": "http://worker:9001/base/greet", "echo": "http://nowhere", "*": "http://worker:9001",
       ]))
-    let fields: HTTPFields = [.authorization: "Bearer t", "te": "trailers", .contentType: "application/json"]
+    let fields: HTTPFields = [
+      .authorization: "Bearer t", "te": "trailers", .contentType: "application/json", "connection": "close, X-Hop",
+      "x-hop": "1", "via": "1.1 proxy",
+    ]
     let answer = try await served.answer(.put, "/project/us-central1/greet/a?b=c", fields, "sent")
     #expect(answer.status.code == 202 && answer.fields["x-worker"] == "yes" && answer.fields["keep-alive"] == nil)
     #expect(try await answer.text() == "sent")
     let passed = try #require(seen.entries.first)
     #expect(passed.target == "/base/greet/a?b=c" && passed.fields["authorization"] == "Bearer t")
     #expect(passed.fields["te"] == nil && passed.fields["x-forwarded-host"] == "localhost")
+    #expect(passed.fields["x-hop"] == nil && passed.fields.values("via") == ["1.1 proxy", "1.1 vesta"])
     _ = try await served.answer(.get, "/project/europe-west1/other/a", [:])
     #expect(seen.entries.last?.target == "/project/europe-west1/other/a")
     // A function of the process has precedence.
@@ -167,6 +174,21 @@ import VestaTransportInteropFakes
     let answer = try await served.answer(.get, "/project/us-central1/loop", [:])
     #expect(answer.status == .badRequest)
     #expect(try await answer.text().contains("leads back"))
+    // It is passed on as often as servers behind one another may be many, and no more.
+    let seen = Log<HTTPRequest>()
+    let network = FakeNetwork()
+    let worker = HTTPClosureHandler { request in
+      seen.add(request)
+      return .response(HTTPResponse(.ok))
+    }
+    _ = try await network.listen(at: .internet(host: "worker", port: 9_001), handler: worker)
+    let other = try await Served.onFakeNetwork(network)
+    other.host.add(FunctionPlaces.self, try FunctionPlaces(["*": "http://worker:9001"]))
+    for (count, status) in [(3, 200), (4, 400)] {
+      let via = Array(repeating: "1.1 vesta", count: count).joined(separator: ", ")
+      #expect(try await other.answer(.get, "/project/us-central1/f", ["via": via]).status.code == status)
+    }
+    #expect(seen.entries.count == 1)
   }
 
   @Test func `addresses of functions are checked`() {
