@@ -99,6 +99,12 @@ import VestaTransportInteropFakes
     #expect(try await send(.get, "/notes4/operations?pageToken=x").status == 400)
   }
 
+  @Test(arguments: [(3, 400), (4, 200), (63, 200), (64, 400)])
+  func `the id of a database has 4 to 63 characters`(_ length: Int, _ status: Int) async throws {
+    let id = String(repeating: "d", count: length)
+    #expect(try await send(.post, "?databaseId=\(id)", "{}").status == status)
+  }
+
   @Test func `a deleted database is not found, and its etag guards it`() async throws {
     #expect(try await send(.post, "?databaseId=notes", "{}").status == 200)
     #expect(try await send(.delete, "/notes?etag=other").body["error"]?.object?["status"] == "FAILED_PRECONDITION")

@@ -12,9 +12,11 @@ import VestaTransportInterop
 @Suite struct ChannelEndTests {
   private let gone = Log<String>()
 
-  private func open(waitingBytes: Int = 0) throws -> WebChannelSession {
+  private func open(
+    waitingBytes: Int = 0, _ tuning: FirestoreEndpointTuning = FirestoreEndpointTuning()
+  ) throws -> WebChannelSession {
     let session = WebChannelSession(
-      ManualClock().service, FirestoreEndpointTuning(), take: { _ in nil }, waitingBytes: { waitingBytes },
+      ManualClock().service, tuning, take: { _ in nil }, waitingBytes: { waitingBytes },
       onGone: { [gone] in gone.add($0.id) })
     _ = try session.open(WebChannelBody())
     return session
@@ -52,5 +54,19 @@ import VestaTransportInterop
     // The browser has lost the response, and asks again.
     let again = try read(session.back(.streaming, confirmed: 0))
     #expect(again.text.contains("NOT_FOUND") && !again.text.contains("late"))
+  }
+
+  @Test func `a browser that confirms nothing loses its session, and not a message of it`() throws {
+    var tuning = FirestoreEndpointTuning()
+    tuning.webChannel.maximumUnconfirmedBytes = 2_000
+    let session = try open(tuning)
+    let waiting = try session.back(.streaming, confirmed: 0)
+    for number in 0..<5 { session.send([["number": .integer(Int64(number))]]) }
+    #expect(gone.entries.isEmpty)
+    session.send([["text": .string(String(repeating: "x", count: 2_000))]])
+    #expect(gone.entries == [session.id])
+    session.send([["number": 6]])
+    let (text, hasEnded) = try read(waiting)
+    #expect(hasEnded && text.contains(#""number":4"#) && !text.contains(#""number":6"#))
   }
 }

@@ -35,6 +35,19 @@ import VestaTransportInterop
     #expect(ChangedFields.paths(nil, created).isEmpty)
   }
 
+  @Test func `a name is quoted in a path unless it is an identifier`() throws {
+    let names = ["a1", "_B9", "z", "1a", "a-b", "é", "a b"]
+    let after : JSONObject = ["fields": .object(fields(names))]
+    #expect(
+      ChangedFields.paths(["fields": [:]], after) == ["_B9", "`1a`", "`a b`", "`a-b`", "`é`", "a1", "z"])
+  }
+
+  private func fields(_ names: [String]) -> JSONObject {
+    var fields = JSONObject()
+    for name in names { fields[name] = ["booleanValue": true] }
+    return fields
+  }
+
   @Test func `an event has the form of the generation that was registered`() throws {
     let form = DocumentEventForm()
     let body =

@@ -54,6 +54,19 @@ import VestaTransportInteropFakes
     try await served.engine.close()
   }
 
+  @Test(arguments: ["", database])
+  func `the first request of a call that writes names the database of the call`(named: String) async throws {
+    let served = try await Served.onFakeNetwork()
+    let call = try await served.remote.write(database: database, context: .owner)
+    call.send(WriteRequest(database: named))
+    call.send(WriteRequest(writes: [.update(Document(name: database + "/documents/rooms/a"))]))
+    call.finish()
+    var responses: [WriteResponse] = []
+    for try await batch in call.responses { responses += batch }
+    #expect(responses.map(\.writeResults.count) == [0, 1])
+    try await served.engine.close()
+  }
+
   @Test func `each call has the fields of upstream's clients and its own identity`() async throws {
     let seen = Log<HTTPRequest>()
     let network = FakeNetwork()
