@@ -99,6 +99,7 @@ let package = Package(
         .product(name: "VestaInstallationsBackendFakes", package: "InstallationsBackend"),
         .product(name: "VestaRemoteConfigBackend", package: "RemoteConfigBackend"),
         .product(name: "VestaRemoteConfigBackendContracts", package: "RemoteConfigBackend"),
+        .product(name: "VestaRemoteConfigBackendFakes", package: "RemoteConfigBackend"),
         .product(name: "VestaServiceInterop", package: "ServiceInterop"),
         .product(name: "VestaServiceInteropFakes", package: "ServiceInterop"),
         .product(name: "VestaStoreInteropFakes", package: "StoreInterop"),
