@@ -32,6 +32,20 @@ import VestaTransportInteropFakes
     return (response.status.code, try JSONObject(json: try await response.body.collect(upTo: 10_000)))
   }
 
+  @Test func `routes of the service and the questions before them are served`() {
+    func serves(_ method: HTTPMethod, _ target: String, asks: String? = nil) -> Bool {
+      let fields: HTTPFields = asks.map { ["access-control-request-method": $0] } ?? [:]
+      return InstallationsEndpoints().serves(HTTPRequestHead(method: method, target: target, fields: fields))
+    }
+    let base = "/v1/projects/demo/installations"
+    #expect(serves(.post, base) && serves(.delete, "\(base)/id") && serves(.post, "\(base)/id/authTokens:generate"))
+    #expect(serves(.options, base, asks: "POST") && !serves(.options, base) && !serves(.options, base, asks: "DELETE"))
+    for target in ["/", "/v1/projects/demo", "/v1/projects/demo/other", "/v2/projects/demo/installations"] {
+      #expect(!serves(.post, target), "\(target)")
+    }
+    #expect(!serves(.get, base) && !serves(.post, "\(base)/id/authTokens:other"))
+  }
+
   @Test(arguments: ["", "/"])
   func `an installation is created, renewed and deleted`(slash: String) async throws {
     let id = "cABCDEFGHIJKLMNOPQRST0"
