@@ -83,6 +83,24 @@ import VestaTransportInterop
     try await engine.close()
   }
 
+  @Test(arguments: [
+    (nil, ConfigVersion.Origin.restAPI), ("fire-admin-node/13.0.0", .adminNode), ("fire-admin-go/4", .restAPI),
+  ])
+  func `a version says what kind of client has published it`(_ client: String?, _ origin: ConfigVersion.Origin)
+    async throws
+  {
+    let served = try await Served.onFakeNetwork()
+    var fields: HTTPFields = [.authorization: "Bearer owner", "if-match": "*"]
+    if let client { fields.append("x-firebase-client", client) }
+    let request = HTTPRequest(
+      .put, "/v1/projects/demo/remoteConfig", authority: "localhost", fields: fields, body: .text("{}"))
+    guard case .task(let work) = served.handler.reply(to: request) else { throw CancellationError() }
+    #expect(try await work().status == .ok)
+    let stored = try await served.engine.template(namespace: "firebase", version: nil, context: .owner)
+    #expect(stored.template.version?.updateOrigin == origin)
+    try await served.engine.close()
+  }
+
   @Test func `routes of the service and the questions before them are served`() {
     let endpoints = RemoteConfigEndpoints()
     func serves(_ method: HTTPMethod, _ target: String, _ fields: HTTPFields = [:]) -> Bool {
