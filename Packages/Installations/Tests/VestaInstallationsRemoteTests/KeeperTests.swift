@@ -98,6 +98,15 @@ private final class CountedService: InstallationsBackend {
     #expect(service.calls.entries.count == 2)
   }
 
+  @Test func `a token that was refused is not used by a second run either`() async throws {
+    let first = keeper()
+    let refused = try await first.credential()
+    first.tokenWasRefused(refused.token)
+    let second = try await keeper().credential()
+    #expect(second.id == refused.id && second.token != refused.token)
+    #expect(service.calls.entries == ["create \(Self.ids[0])", "renew"])
+  }
+
   @Test func `callers at the same time wait for one request`() async throws {
     let (keeper, gate) = (keeper(), Gate())
     service.hold(at: gate)

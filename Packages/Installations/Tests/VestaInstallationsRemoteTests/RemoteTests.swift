@@ -156,4 +156,25 @@ struct Served {
     let token = #"{"installation":{"sdkVersion":"s:1"}}"#
     #expect(String(decoding: try await renewed.body.collect(upTo: 1_000), as: UTF8.self) == token)
   }
+
+  @Test func `a call with the credential of another caller is not sent`() async throws {
+    let network = FakeNetwork()
+    let seen = Log<HTTPRequest>()
+    let handler = HTTPClosureHandler { request in
+      seen.add(request)
+      return .response(HTTPResponse(503))
+    }
+    try network.serve(handler, at: .internet(host: "localhost", port: 80))
+    let remote = InstallationsRemote(project: "p", on: try RESTService(network, at: "http://localhost"))
+    for context in [CallContext.owner, CallContext(caller: .credential(.idToken("t")))] {
+      let renewal = await #expect(throws: InstallationsServiceError.self) {
+        try await remote.generateToken(id: "i", refreshToken: "r", context: context)
+      }
+      let deletion = await #expect(throws: InstallationsServiceError.self) {
+        try await remote.delete(id: "i", refreshToken: "r", context: context)
+      }
+      #expect(renewal?.code == .unauthenticated && deletion?.code == .unauthenticated)
+    }
+    #expect(seen.entries.isEmpty)
+  }
 }
