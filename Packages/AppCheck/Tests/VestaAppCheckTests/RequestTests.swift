@@ -51,6 +51,38 @@ import VestaTransportInteropFakes
     #expect(error?.code == .failedPrecondition && seen.entries.isEmpty)
   }
 
+  private struct CutClient: HTTPClient {
+    func send(_ request: HTTPRequest, timeout: Duration?) async throws -> HTTPResponse {
+      throw TransportError(.closed, "The connection was cut.", mayHaveBeenProcessed: true)
+    }
+
+    func openWebSocket(_ request: HTTPRequest, subprotocols: [String], timeout: Duration?) async throws -> WebSocket {
+      throw TransportError(.closed, "The connection was cut.")
+    }
+
+    func close() async {}
+  }
+
+  @Test func `an exchange whose connection was lost can be made again`() async throws {
+    let remote = AppCheckRemote(
+      project: "p", number: "7", on: try RESTService(CutClient(), at: "http://localhost"))
+    let error = await #expect(throws: AppCheckServiceError.self) {
+      try await remote.exchange(.debug("s"), appID: "1:7:ios:3", context: CallContext())
+    }
+    #expect(error?.code == .unavailable)
+  }
+
+  @Test func `secrets for development are not sent in clear text either`() async throws {
+    let remote = try remote("example.com", AppCheckRemoteOptions())
+    let added = await #expect(throws: AppCheckServiceError.self) {
+      try await remote.addDebugSecret("s", appID: "1:7:ios:3", context: CallContext())
+    }
+    let removed = await #expect(throws: AppCheckServiceError.self) {
+      try await remote.removeDebugSecret("s", appID: "1:7:ios:3", context: CallContext())
+    }
+    #expect(added?.code == .failedPrecondition && removed?.code == .failedPrecondition && seen.entries.isEmpty)
+  }
+
   @Test func `what Firebase cannot do and what a crypto provider is needed for is said`() async throws {
     let remote = try remote(answer: #"{"keys":[]}"#)
     let removal = await #expect(throws: AppCheckServiceError.self) {

@@ -96,6 +96,14 @@ import VestaTransportInterop
     #expect(!serves(.get, "/v1/projects/p/remoteConfig") && !serves(.post, "/v1/projects/p/installations"))
   }
 
+  @Test(arguments: [
+    "/v1/other/demo:verifyAppCheckToken", "/v1/projects/demo:other", "/v1/projects/demo/other/a/debugTokens",
+    "/v1/other/demo/apps/a/debugTokens", "/v1/projects/demo/apps/a/other", "/v2/projects/demo/apps/a/debugTokens",
+  ])
+  func `what resembles a route is none`(target: String) {
+    #expect(!AppCheckEndpoints().serves(HTTPRequestHead(method: .post, target: target, fields: [:])))
+  }
+
   @Test func `tokens have the claims that Admin SDKs verify`() {
     let rules = AppCheckTokenRules(projectID: "demo", projectNumber: "7", lifetime: .seconds(3_600))
     let claims = rules.claims(appID: "1:7:web:3", tokenID: "id", now: 5_000_000)
