@@ -11,11 +11,14 @@ import VestaDatabaseBackend
 import VestaDatabaseRemote
 import VestaFunctionsBackend
 import VestaFunctionsRemote
+import VestaInstallationsBackend
+import VestaInstallationsRemote
 import VestaRemoteConfigBackend
 import VestaRemoteConfigRemote
 import VestaServiceInterop
 import VestaStorageBackend
 import VestaStorageRemote
+import VestaTesting
 import VestaTransport
 import VestaTransportInterop
 
@@ -127,6 +130,22 @@ import VestaTransportInterop
       .template(namespace: "firebase", version: nil, context: context)
   }
 
+  private static let realtime = Product(
+    testDescription: "realtime connection of Remote Config",
+    addresses: [
+      "https://firebaseremoteconfigrealtime.googleapis.com/v1/projects/7/namespaces/firebase:streamFetchInvalidations",
+      "https://vesta.example/v1/projects/demo/namespaces/firebase:streamFetchInvalidations",
+      "http://localhost:1/v1/projects/demo/namespaces/firebase:streamFetchInvalidations",
+    ], sendsKey: true
+  ) { container, context in
+    let end = Gate()
+    let request = InvalidationsRequest(namespace: "firebase", lastKnownVersion: 0)
+    let listening = try container.require((any RemoteConfigBackend).self)
+      .listenForInvalidations(request, context: context, onEnd: { _ in end.open() }) { _ in }
+    await end.wait()
+    listening.cancel()
+  }
+
   private static let storage = Product(
     testDescription: "object of Storage",
     addresses: [
@@ -138,7 +157,7 @@ import VestaTransportInterop
       .getObject(ObjectName(bucket: "b", name: "a"), preconditions: .none, context: context)
   }
 
-  @Test(arguments: [functions, appCheck, tokens, database, template, storage])
+  @Test(arguments: [functions, appCheck, tokens, database, template, realtime, storage])
   private func `each kind of backend is asked at its address, and knows the owner by what it takes`(
     product: Product
   ) async throws {
@@ -150,6 +169,28 @@ import VestaTransportInterop
       // A word that everybody knows is sent to emulators alone.
       let owners = try await sent(kind) { try await product.call($0, .owner) }
       #expect((owners?.fields[.authorization] == "Bearer owner") == (kind == .emulators))
+    }
+  }
+
+  @Test func `a list of emulators may lack installations, and the library says which version it is`() async throws {
+    let lists: [(EmulatorAddresses, String?)] = [
+      (["auth": "localhost:2"], nil), (["installations": "localhost:1"], "localhost:1"),
+    ]
+    for (addresses, authority) in lists {
+      let app = try VestaApp.configure(
+        name: "kind-\(UUID().uuidString)", options: VestaOptions(projectID: "demo", backend: .emulators(addresses)),
+        libraries: [InstallationsRemoteLibrary.self, TransportLibrary.self])
+      let client = NotingClient()
+      app.container.override((any HTTPClient).self, with: client as any HTTPClient)
+      let backend = try app.container.find((any InstallationsBackend).self)
+      #expect((backend != nil) == (authority != nil))
+      let made = CreateInstallationRequest(id: "i", appID: "1:7:ios:3")
+      _ = try? await backend?.create(made, context: CallContext())
+      let request = client.requests.withLock { $0.first }
+      #expect(request?.authority == authority)
+      let body = try await request?.body.collect(upTo: 1_000) ?? []
+      #expect(String(decoding: body, as: UTF8.self).contains(#""sdkVersion":"s:"#) == (authority != nil))
+      await app.delete()
     }
   }
 }
