@@ -1,4 +1,5 @@
 import Testing
+import VestaConcurrency
 import VestaInstallationsBackendFakes
 import VestaRemoteConfigBackend
 import VestaRemoteConfigRemote
@@ -37,6 +38,24 @@ import VestaTransportInteropFakes
     let request = FetchConfigRequest(namespace: "firebase", instance: ConfigInstance(), etag: "e")
     let response = try await remote(304).fetch(request, context: CallContext())
     #expect(response.state == .noChange && response.etag == "e")
+  }
+
+  @Test func `a listener that was removed is not told of the end`() async throws {
+    let handler = HTTPClosureHandler { _ in .response(HTTPResponse(body: .stream(ByteStream()))) }
+    try network.serve(handler, at: .internet(host: "localhost", port: 80))
+    let remote = RemoteConfigRemote(project: "p", on: try RESTService(network, at: "http://localhost"))
+    let ends = Log<Bool>()
+    // The end of the connection is seen by another thread, sooner or later.
+    for _ in 0..<50 {
+      let listening = remote.listenForInvalidations(
+        InvalidationsRequest(namespace: "firebase", lastKnownVersion: 0), context: CallContext(),
+        onEnd: { _ in ends.add(true) }
+      ) { _ in }
+      while network.exchangeCount == 0 { await Task.yield() }
+      listening.cancel()
+      while network.exchangeCount > 0 { await Task.yield() }
+    }
+    #expect(ends.entries.isEmpty)
   }
 
   private struct CutClient: HTTPClient {
