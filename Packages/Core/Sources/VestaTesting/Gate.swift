@@ -69,8 +69,8 @@ public final class Gate: Sendable {
 
   /// Blocks the calling thread until the gate is open; for callbacks that are not asynchronous.
   ///
-  /// - Parameter limit: How long at most; `nil` for as long as it is closed, as a busy machine may hold up the task that
-  ///   opens it for any time.
+  /// - Parameter limit: How long at most; `nil` for as long as it is closed, as a busy machine may hold up the task
+  ///   that opens it for any time.
   /// - Returns: Whether the gate opened in time.
   public func passes(within limit: Duration? = nil) -> Bool {
     let semaphore = DispatchSemaphore(value: 0)

@@ -37,7 +37,7 @@ import VestaTransportInterop
 
   @Test func `a name is quoted in a path unless it is an identifier`() throws {
     let names = ["a1", "_B9", "z", "1a", "a-b", "é", "a b"]
-    let after : JSONObject = ["fields": .object(fields(names))]
+    let after: JSONObject = ["fields": .object(fields(names))]
     #expect(
       ChangedFields.paths(["fields": [:]], after) == ["_B9", "`1a`", "`a b`", "`a-b`", "`é`", "a1", "z"])
   }

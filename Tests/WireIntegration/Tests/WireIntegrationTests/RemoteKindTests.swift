@@ -22,9 +22,9 @@ import VestaTesting
 import VestaTransport
 import VestaTransportInterop
 
-/// What an app for Firebase, for a server and for emulators sends, and where: what the libraries choose by the backend.
+/// The requests of apps for Firebase, for a server and for emulators: the libraries choose by the backend.
 @Suite(.timeLimit(.minutes(5))) struct RemoteKindTests {
-  /// Notes where each request goes, and answers none.
+  /// Notes each request, and answers none.
   private final class NotingClient: HTTPClient {
     let requests = Locked<[HTTPRequest]>([])
 
@@ -70,7 +70,7 @@ import VestaTransportInterop
 
   private struct Product: Sendable, CustomTestStringConvertible {
     var testDescription: String
-    /// Where its call goes at Firebase, at a server and at an emulator.
+    /// The addresses of its call at Firebase, at a server and at an emulator.
     var addresses: [String]
     var sendsKey = false
     var call: Call
@@ -166,7 +166,7 @@ import VestaTransportInterop
       let request = try #require(try await sent(kind) { try await product.call($0, CallContext()) })
       #expect("\(request.scheme)://\(request.authority)\(request.target)" == address)
       #expect(request.fields["x-goog-api-key"] == (product.sendsKey ? "key" : nil))
-      // A word that everybody knows is sent to emulators alone.
+      // The word that is no secret is sent to emulators alone.
       let owners = try await sent(kind) { try await product.call($0, .owner) }
       #expect((owners?.fields[.authorization] == "Bearer owner") == (kind == .emulators))
     }
