@@ -34,7 +34,7 @@ public final class ManualFirestoreGuard: FirestoreGuard {
     public let found: [Document?]
   }
 
-  /// A structure, as a lock wraps a closure of its own once more with each question.
+  /// A closure in a structure: a lock would wrap the bare closure again with each question.
   private struct Answer: Sendable {
     let of: @Sendable (Question) throws -> Bool
   }

@@ -51,18 +51,6 @@ import VestaTransportInteropFakes
     #expect(error?.code == .failedPrecondition && seen.entries.isEmpty)
   }
 
-  private struct CutClient: HTTPClient {
-    func send(_ request: HTTPRequest, timeout: Duration?) async throws -> HTTPResponse {
-      throw TransportError(.closed, "The connection was cut.", mayHaveBeenProcessed: true)
-    }
-
-    func openWebSocket(_ request: HTTPRequest, subprotocols: [String], timeout: Duration?) async throws -> WebSocket {
-      throw TransportError(.closed, "The connection was cut.")
-    }
-
-    func close() async {}
-  }
-
   @Test func `an exchange whose connection was lost can be made again`() async throws {
     let remote = AppCheckRemote(
       project: "p", number: "7", on: try RESTService(CutClient(), at: "http://localhost"))

@@ -20,7 +20,7 @@ import VestaTesting
     var bytes = (0..<(bits + 7) / 8).map { _ in UInt8(truncatingIfNeeded: random.next()) }
     let top = (bits - 1) % 8
     bytes[0] = bytes[0] & UInt8((1 << top) - 1) | UInt8(1 << top)
-    // The last three bytes are free: the first odd number among those that no prime divides is taken.
+    // The last three bytes can be chosen: they make the first odd number that no prime divides.
     bytes.replaceSubrange((bytes.count - 3)..., with: [0, 0, 1])
     var isDivided = [Bool](repeating: false, count: 1 << 16)
     for prime in primes(below: 1 << 17) where prime > 2 {

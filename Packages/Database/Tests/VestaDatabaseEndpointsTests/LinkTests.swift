@@ -5,7 +5,7 @@ import VestaTesting
 
 @testable import VestaDatabaseEndpoints
 
-/// What waits for a client that does not read.
+/// The messages that wait for a client which does not read.
 @Suite struct LinkTests {
   private static let text = DatabaseNode(.string(String(repeating: "x", count: 700)))
 

@@ -40,7 +40,7 @@ import VestaTransportInteropFakes
     let client = Client(DatabaseRemote(on: try RESTService(network, at: "http://localhost")))
     await asked.wait { !$0.isEmpty }
     client.close()
-    // The suite's time limit ends this where the opening goes on.
+    // If the opening goes on, the time limit of the suite fails this.
     await left.wait { !$0.isEmpty }
   }
 }

@@ -3,21 +3,10 @@ import VestaFirestoreBackend
 import VestaFirestoreRemote
 import VestaServiceInterop
 import VestaTransportInterop
+import VestaTransportInteropFakes
 
 /// Calls whose connection is lost after they were sent.
 @Suite struct LostCallTests {
-  private struct CutClient: HTTPClient {
-    func send(_ request: HTTPRequest, timeout: Duration?) async throws -> HTTPResponse {
-      throw TransportError(.closed, "The connection was cut.", mayHaveBeenProcessed: true)
-    }
-
-    func openWebSocket(_ request: HTTPRequest, subprotocols: [String], timeout: Duration?) async throws -> WebSocket {
-      throw TransportError(.closed, "The connection was cut.")
-    }
-
-    func close() async {}
-  }
-
   /// Clients send again what was unavailable, and what has added a number may not be sent again.
   @Test func `a change that may have happened says so, and other calls can be made again`() async throws {
     let remote = FirestoreRemote(on: try RESTService(CutClient(), at: "http://localhost", options: .owner))

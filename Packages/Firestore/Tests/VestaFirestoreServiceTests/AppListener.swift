@@ -5,11 +5,11 @@ import VestaFirestoreService
 
 /// A listener that keeps what it is sent as Firebase's clients do.
 ///
-/// What a stream has sent counts from a global snapshot on, and is forgotten where the stream ends before. A token
+/// The messages of a stream count from a global snapshot on; if the stream ends before, they are forgotten. A token
 /// without a target is that of each target that was acknowledged, whether it is current or not; with it the target is
 /// asked for again on the next stream.
 struct AppListener {
-  /// What is kept of a target when a stream ends.
+  /// The state of a target that outlives a stream.
   struct Listened {
     let subject: Target.Subject
     var once = false
@@ -17,7 +17,7 @@ struct AppListener {
     fileprivate(set) var token: [UInt8] = []
   }
 
-  /// What the stream has sent about a target.
+  /// The messages of the stream about a target.
   private struct Received {
     var outstanding = 0
     var isCurrent = false

@@ -14,7 +14,7 @@ import VestaTesting
   /// The number of documents of each collection, and the length of their texts.
   private static let shapes = [(2, 10), (4, 1_500), (12, 300), (30, 40), (25, 700), (1, 9_000)]
 
-  /// What is shared by the listeners and writers of a test.
+  /// The engine, clock and rules of a test, which its listeners and writers share.
   private struct World: Sendable {
     let seed: UInt64
     let clock = ManualClock()
@@ -52,6 +52,7 @@ import VestaTesting
       for _ in 0..<1 + data.below(3) {
         let number = data.below(shapes.count)
         let path = "c\(number)/\(data.below(shapes[number].0))"
+        // A commit has one write of each document at most; another random one is left out.
         guard !writes.contains(where: { $0.name == name(path) }) else { continue }
         writes.append(data.oneIn(5) ? .delete(name(path)) : update(path, fields(number, &data)))
       }

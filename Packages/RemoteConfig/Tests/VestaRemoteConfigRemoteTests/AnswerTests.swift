@@ -58,18 +58,6 @@ import VestaTransportInteropFakes
     #expect(ends.entries.isEmpty)
   }
 
-  private struct CutClient: HTTPClient {
-    func send(_ request: HTTPRequest, timeout: Duration?) async throws -> HTTPResponse {
-      throw TransportError(.closed, "The connection was cut.", mayHaveBeenProcessed: true)
-    }
-
-    func openWebSocket(_ request: HTTPRequest, subprotocols: [String], timeout: Duration?) async throws -> WebSocket {
-      throw TransportError(.closed, "The connection was cut.")
-    }
-
-    func close() async {}
-  }
-
   @Test func `a rollback that may have happened says so, and a fetch can be made again`() async throws {
     let remote = RemoteConfigRemote(
       project: "p", on: try RESTService(CutClient(), at: "http://localhost", options: .owner))

@@ -1,8 +1,8 @@
 import CVestaSQLite
 import Foundation
 
-/// A table of five columns by hand, in a file that ends with it, as the figures of other libraries for records were measured: one transaction of
-/// prepared inserts, and one query into structures.
+/// A table of five columns by hand, as the figures of other libraries for records were measured: one transaction of
+/// prepared inserts, and one query into structures. Its file is deleted with it.
 // Sound as @unchecked Sendable: benchmarks run one after the other, and each uses it from one task.
 package final class RawPlayers: @unchecked Sendable {
   /// A row.

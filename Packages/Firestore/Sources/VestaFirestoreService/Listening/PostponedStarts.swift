@@ -5,7 +5,7 @@
 /// turn.
 struct PostponedStarts: Sendable {
   private var waiting: [WatchMachine.CallID: [WatchMachine.Job]] = [:]
-  /// The calls of the starts that wait: a client that leaves is to cost no search among those of others.
+  /// The calls of the starts that wait, so that the starts of other calls are not searched when a client leaves.
   private var owners: [WatchMachine.JobID: WatchMachine.CallID] = [:]
   /// The starts that have begun and not ended, one of a call.
   private var begun: [WatchMachine.JobID: WatchMachine.CallID] = [:]

@@ -51,7 +51,7 @@ struct DispatchState {
   }
 }
 
-/// What follows a change of the state, once its lock is given up.
+/// The next steps after a change of the state, to be taken without its lock.
 struct DispatchNext {
   var event: DispatchState.DueEvent?
   var run: (number: Int, run: DeliveryRun)?
