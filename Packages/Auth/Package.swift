@@ -104,6 +104,7 @@ let package = Package(
         .product(name: "VestaServiceInteropContracts", package: "ServiceInterop"),
         .product(name: "VestaServiceInteropFakes", package: "ServiceInterop"),
         .product(name: "VestaAuthBackendContracts", package: "AuthBackend"),
+        .product(name: "VestaAuthBackendFakes", package: "AuthBackend"),
         .product(name: "VestaStoreInterop", package: "StoreInterop"),
         .product(name: "VestaStoreInteropFakes", package: "StoreInterop"),
         .product(name: "VestaTransportInterop", package: "TransportInterop"),

@@ -40,6 +40,7 @@ let package = Package(
         .product(name: "VestaAuthBackend", package: "AuthBackend"),
         .product(name: "VestaServiceInterop", package: "ServiceInterop"),
         .product(name: "VestaAuthBackendContracts", package: "AuthBackend"),
+        .product(name: "VestaAuthBackendFakes", package: "AuthBackend"),
         .product(name: "VestaStoreInterop", package: "StoreInterop"),
         .product(name: "VestaStoreInteropFakes", package: "StoreInterop"),
         .product(name: "VestaBytes", package: "Core"),

@@ -195,6 +195,34 @@ public protocol AuthBackend: Sendable {
     _ request: FinalizeMfaSignInRequest, context: CallContext
   ) async throws(AuthServiceError) -> AuthTokens
 
+  // MARK: Passkeys
+
+  /// Begins to add a passkey to the account of an ID token.
+  ///
+  /// Checks: the ID token's, `CREDENTIAL_TOO_OLD_LOGIN_AGAIN`.
+  func startPasskeyEnrollment(
+    _ request: StartPasskeyEnrollmentRequest, context: CallContext
+  ) async throws(AuthServiceError) -> PasskeyCreationOptions
+
+  /// Adds a passkey that an authenticator has made, and opens a session.
+  ///
+  /// Checks: `MISSING_ID_TOKEN`, `MISSING_AUTHENTICATOR_RESPONSE`, the ID token's, `CREDENTIAL_TOO_OLD_LOGIN_AGAIN`,
+  /// `INVALID_CREDENTIAL_ID`, `INVALID_AUTHENTICATOR_RESPONSE`, `CREDENTIAL_ALREADY_IN_USE`.
+  func finalizePasskeyEnrollment(
+    _ request: FinalizePasskeyEnrollmentRequest, context: CallContext
+  ) async throws(AuthServiceError) -> FinalizePasskeyEnrollmentResponse
+
+  /// Begins to sign in with a passkey.
+  func startPasskeySignIn(context: CallContext) async throws(AuthServiceError) -> PasskeyRequestOptions
+
+  /// Signs in with the signature of a passkey.
+  ///
+  /// Checks: `MISSING_AUTHENTICATOR_RESPONSE`, `INVALID_CREDENTIAL_ID`, `PASSKEY_CREDENTIAL_NOT_FOUND`,
+  /// `INVALID_AUTHENTICATOR_RESPONSE`, `USER_DISABLED`.
+  func finalizePasskeySignIn(
+    _ request: FinalizePasskeySignInRequest, context: CallContext
+  ) async throws(AuthServiceError) -> FinalizePasskeySignInResponse
+
   // MARK: The project
 
   /// The password policy.

@@ -210,6 +210,20 @@ extension AuthServiceError.Code {
   public static let unsupportedSecondFactor = Self("UNSUPPORTED_SECOND_FACTOR")
 }
 
+// Passkeys.
+extension AuthServiceError.Code {
+  /// The answer of the authenticator is missing.
+  public static let missingAuthenticatorResponse = Self("MISSING_AUTHENTICATOR_RESPONSE")
+  /// The answer of the authenticator has a wrong form, is not for this service or challenge, or is not signed right.
+  public static let invalidAuthenticatorResponse = Self("INVALID_AUTHENTICATOR_RESPONSE")
+  /// The id of the passkey is missing or too long.
+  public static let invalidCredentialID = Self("INVALID_CREDENTIAL_ID")
+  /// An account has this passkey already.
+  public static let credentialAlreadyInUse = Self("CREDENTIAL_ALREADY_IN_USE")
+  /// No account has the passkey.
+  public static let passkeyCredentialNotFound = Self("PASSKEY_CREDENTIAL_NOT_FOUND")
+}
+
 // Tenants and batches.
 extension AuthServiceError.Code {
   /// The tenant's id has a form that no tenant's id has.

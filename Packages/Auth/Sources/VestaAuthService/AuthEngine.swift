@@ -204,6 +204,34 @@ public final class AuthEngine: AuthBackend {
     try await core.serve(context, as: FactorOperation.self) { try await $0.finalizeMfaSignIn(request) }
   }
 
+  // MARK: Passkeys
+
+  /// Begins to add a passkey to the account of an ID token.
+  public func startPasskeyEnrollment(
+    _ request: StartPasskeyEnrollmentRequest, context: CallContext
+  ) async throws(AuthServiceError) -> PasskeyCreationOptions {
+    try await core.serve(context, as: PasskeyOperation.self) { try await $0.startEnrollment(request) }
+  }
+
+  /// Adds a passkey that an authenticator has made, and opens a session.
+  public func finalizePasskeyEnrollment(
+    _ request: FinalizePasskeyEnrollmentRequest, context: CallContext
+  ) async throws(AuthServiceError) -> FinalizePasskeyEnrollmentResponse {
+    try await core.serve(context, as: PasskeyOperation.self) { try await $0.finalizeEnrollment(request) }
+  }
+
+  /// Begins to sign in with a passkey.
+  public func startPasskeySignIn(context: CallContext) async throws(AuthServiceError) -> PasskeyRequestOptions {
+    try await core.serve(context, as: PasskeyOperation.self) { try await $0.startSignIn() }
+  }
+
+  /// Signs in with the signature of a passkey.
+  public func finalizePasskeySignIn(
+    _ request: FinalizePasskeySignInRequest, context: CallContext
+  ) async throws(AuthServiceError) -> FinalizePasskeySignInResponse {
+    try await core.serve(context, as: PasskeyOperation.self) { try await $0.finalizeSignIn(request) }
+  }
+
   // MARK: The project
 
   /// The password policy.

@@ -103,6 +103,19 @@ public struct AuthServiceOptions: Sendable {
   /// The maximum number of second factors of an account.
   public var secondFactorLimit = 5
 
+  // MARK: Passkeys
+
+  /// The service that passkeys are for.
+  ///
+  /// In development an answer of an authenticator is not verified: the id of a passkey is enough to sign in.
+  public var passkeyRelyingParty = PasskeyRelyingParty.localhost
+
+  /// The time within which an authenticator has to answer.
+  public var passkeyChallengeLifetime = Duration.seconds(300)
+
+  /// The maximum number of passkeys of an account.
+  public var passkeyLimit = 20
+
   // MARK: Limits on guessing
 
   /// The limit on guesses of a password, or of a second factor's digits, for one account.

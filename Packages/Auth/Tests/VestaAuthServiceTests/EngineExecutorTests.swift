@@ -118,6 +118,14 @@ import VestaTesting
       let request = StartMfaSignInRequest(mfaPendingCredential: "none", mfaEnrollmentID: "none")
       _ = try await engine.startMfaSignIn(request, context: context)
     },
+    { engine, _, context in
+      let request = StartPasskeyEnrollmentRequest(idToken: "none")
+      _ = try await engine.startPasskeyEnrollment(request, context: context)
+    },
+    { engine, _, context in
+      let request = FinalizePasskeySignInRequest(assertion: .init(credentialID: "none"))
+      _ = try await engine.finalizePasskeySignIn(request, context: context)
+    },
   ]
 
   @Test func `the executor is kept on success and on failure, from the main actor and from another one`() async throws {

@@ -211,6 +211,10 @@ import VestaTesting
         providerID: "p", rawID: "r", federatedID: "f", email: "e", displayName: "d", photoURL: "u", phoneNumber: "n",
         screenName: "s"), .init(providerID: "q", rawID: ""),
     ]
+    user.passkeys = [
+      .init(credentialID: "c", name: "n", publicKey: [], signCount: 9, createdAt: 10),
+      .init(credentialID: "", name: "", createdAt: 0),
+    ]
     // A field that is new, and not set above, would go unnoticed: all are identified by their labels.
     for (label, value) in Mirror(reflecting: user).children {
       #expect(String(describing: value) != "nil" && !["false", "[]"].contains("\(value)"), "\(label ?? "")")

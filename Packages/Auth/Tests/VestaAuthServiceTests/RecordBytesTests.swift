@@ -33,6 +33,9 @@ import VestaBytes
         + "0223036331372503693138260229130302663105022b3207010308080b0264350c0c2b20030270310502723207026633"
         + "090265340b0264350d0275360f022b37110273382c2c2f050301170430")
     try check(UserRecord(localID: "u", createdAt: 1), "0203050301751a02")
+    var other = UserRecord(localID: "u", createdAt: 1)
+    other.passkeys = [.init(credentialID: "c1", name: "n2", publicKey: [3], signCount: 4, createdAt: 5)]
+    try check(other, "0203160301751a02310f0302633105026e3207010308080a0a")
   }
 
   @Test func `sessions and tickets`() throws {
@@ -50,10 +53,11 @@ import VestaBytes
         + "18181b010d1d036631341f1503027031040407027b7d09090301690504746f7470")
     let purposes: [TicketRecord.Purpose] = [
       .oobCode, .phoneCode, .temporaryProof, .mfaPending, .mfaPhoneEnrollment, .mfaTotpEnrollment, .mfaPhoneSignIn,
+      .passkeyEnrollment, .passkeySignIn,
     ]
     let names = [
       "oobCode", "phoneCode", "temporaryProof", "mfaPending", "mfaPhoneEnrollment", "mfaTotpEnrollment",
-      "mfaPhoneSignIn",
+      "mfaPhoneSignIn", "passkeyEnrollment", "passkeySignIn",
     ]
     #expect(purposes.map(\.rawValue) == names)
   }

@@ -197,6 +197,47 @@ extension SplitMix {
     }
   }
 
+  private mutating func blob() -> [UInt8] { (0..<below(40)).map { _ in UInt8(below(256)) } }
+
+  private mutating func maybeBlob() -> [UInt8]? { oneIn(2) ? blob() : nil }
+
+  mutating func passkey() throws -> Sample {
+    switch below(7) {
+    case 0:
+      return try sample(StartPasskeyEnrollmentRequestWire.self, StartPasskeyEnrollmentRequest(idToken: text()))
+    case 1:
+      let options = PasskeyCreationOptions(
+        relyingPartyID: text(), relyingPartyName: text(), userID: blob(), userName: text(), displayName: text(),
+        challenge: blob() + [1], excludedCredentialIDs: oneIn(2) ? [text(), text()] : [])
+      return try sample(PasskeyCreationOptionsWire.self, options)
+    case 2:
+      let registration = FinalizePasskeyEnrollmentRequest.Registration(
+        credentialID: text(), clientData: maybeBlob(), attestationObject: maybeBlob())
+      return try sample(
+        FinalizePasskeyEnrollmentRequestWire.self,
+        FinalizePasskeyEnrollmentRequest(
+          idToken: text(), name: maybe(), registration: oneIn(4) ? nil : registration))
+    case 3:
+      return try sample(
+        FinalizePasskeyEnrollmentResponseWire.self,
+        FinalizePasskeyEnrollmentResponse(localID: text(), tokens: tokens()))
+    case 4:
+      return try sample(
+        PasskeyRequestOptionsWire.self, PasskeyRequestOptions(relyingPartyID: text(), challenge: blob()))
+    case 5:
+      let assertion = FinalizePasskeySignInRequest.Assertion(
+        credentialID: text(), clientData: maybeBlob(), authenticatorData: maybeBlob(), signature: maybeBlob(),
+        userHandle: maybeBlob())
+      return try sample(
+        FinalizePasskeySignInRequestWire.self,
+        FinalizePasskeySignInRequest(assertion: oneIn(4) ? nil : assertion))
+    default:
+      return try sample(
+        FinalizePasskeySignInResponseWire.self,
+        FinalizePasskeySignInResponse(localID: text(), outcome: outcome()))
+    }
+  }
+
   mutating func secondFactor() throws -> Sample {
     switch below(8) {
     case 0:
@@ -330,7 +371,8 @@ extension SplitMix {
   }
 
   mutating func sample() throws -> Sample {
-    switch below(6) {
+    switch below(7) {
+    case 6: try passkey()
     case 5: try oneIn(2) ? identityProvider() : hashConfig()
     case 4: try administration()
     case 3: try batch()

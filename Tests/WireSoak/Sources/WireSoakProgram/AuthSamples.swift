@@ -75,6 +75,18 @@ enum AuthSamples {
         FinalizeMfaSignInRequestWire.self,
         #"{"mfaPendingCredential":"c","phoneVerificationInfo":{"sessionInfo":"s","code":"1"}}"#),
       try MessageSample(WithdrawMfaEnrollmentRequestWire.self, #"{"idToken":"i","mfaEnrollmentId":"m"}"#),
+      try MessageSample(
+        PasskeyCreationOptionsWire.self,
+        #"{"credentialCreationOptions":{"rp":{"id":"d","name":"n"},"user":{"id":"AQ","name":"n"},"challenge":"AQ","excludeCredentials":[{"id":"c"}]}}"#
+      ),
+      try MessageSample(
+        FinalizePasskeyEnrollmentRequestWire.self,
+        #"{"idToken":"i","authenticatorRegistrationResponse":{"id":"c","response":{"clientDataJSON":"AQ","attestationObject":"AQ=="}}}"#
+      ),
+      try MessageSample(
+        FinalizePasskeySignInRequestWire.self,
+        #"{"authenticatorAuthenticationResponse":{"id":"c","response":{"clientDataJSON":"AQ","authenticatorData":"AQ","signature":"AQ","userHandle":"AQ"}}}"#
+      ),
     ]
   }
 

@@ -66,6 +66,9 @@ public struct AuthUser: AuthMessage {
   /// The user as each provider describes it.
   public var providerUserInfo: [ProviderUserInfo]
 
+  /// The passkeys.
+  public var passkeys: [PasskeyInfo]
+
   /// Creates a value with these properties.
   public init(
     localID: String,
@@ -89,7 +92,8 @@ public struct AuthUser: AuthMessage {
     initialEmail: String? = nil,
     emailLinkSignIn: Bool = false,
     mfaInfo: [MfaEnrollment] = [],
-    providerUserInfo: [ProviderUserInfo] = []
+    providerUserInfo: [ProviderUserInfo] = [],
+    passkeys: [PasskeyInfo] = []
   ) {
     self.localID = localID
     self.email = email
@@ -113,5 +117,6 @@ public struct AuthUser: AuthMessage {
     self.emailLinkSignIn = emailLinkSignIn
     self.mfaInfo = mfaInfo
     self.providerUserInfo = providerUserInfo
+    self.passkeys = passkeys
   }
 }

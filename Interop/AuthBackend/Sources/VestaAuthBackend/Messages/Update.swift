@@ -26,6 +26,9 @@ public struct UpdateRequest: AuthMessage {
   /// The providers to unlink; "password" and "phone" are two.
   public var deleteProviders: [String]
 
+  /// The ids of the passkeys to remove; an id that the account does not have changes nothing.
+  public var deletePasskeys: [String]
+
   /// Creates a value with these properties.
   public init(
     idToken: String? = nil,
@@ -35,7 +38,8 @@ public struct UpdateRequest: AuthMessage {
     displayName: String? = nil,
     photoURL: String? = nil,
     deleteAttributes: Set<UserAttribute> = [],
-    deleteProviders: [String] = []
+    deleteProviders: [String] = [],
+    deletePasskeys: [String] = []
   ) {
     self.idToken = idToken
     self.oobCode = oobCode
@@ -45,6 +49,7 @@ public struct UpdateRequest: AuthMessage {
     self.photoURL = photoURL
     self.deleteAttributes = deleteAttributes
     self.deleteProviders = deleteProviders
+    self.deletePasskeys = deletePasskeys
   }
 }
 

@@ -10,7 +10,8 @@ extension AuthExchange {
   private typealias Call = @Sendable (AuthExchange, any AuthBackend) async throws -> [UInt8]
 
   func respondToClient(_ call: AuthRoute.Call) async throws -> [UInt8] {
-    guard let respond = Self.signIns[call] ?? Self.accounts[call] ?? Self.secondFactors[call] else {
+    guard let respond = Self.signIns[call] ?? Self.accounts[call] ?? Self.secondFactors[call] ?? Self.passkeys[call]
+    else {
       // It is an owner's alone; the engine would say the same.
       throw AuthServiceError(.permissionDenied, "The call is for owners of the project.")
     }
@@ -124,6 +125,27 @@ extension AuthExchange {
     .finalizeMfaSignIn: {
       try AuthTokensWire.json(
         of: try await $1.finalizeMfaSignIn(try $0.read(FinalizeMfaSignInRequestWire.self), context: $0.context))
+    },
+  ]
+
+  private static let passkeys: [AuthRoute.Call: Call] = [
+    .startPasskeyEnrollment: {
+      try PasskeyCreationOptionsWire.json(
+        of: try await $1.startPasskeyEnrollment(
+          try $0.read(StartPasskeyEnrollmentRequestWire.self), context: $0.context))
+    },
+    .finalizePasskeyEnrollment: {
+      try FinalizePasskeyEnrollmentResponseWire.json(
+        of: try await $1.finalizePasskeyEnrollment(
+          try $0.read(FinalizePasskeyEnrollmentRequestWire.self), context: $0.context))
+    },
+    .startPasskeySignIn: {
+      try PasskeyRequestOptionsWire.json(of: try await $1.startPasskeySignIn(context: $0.context))
+    },
+    .finalizePasskeySignIn: {
+      try FinalizePasskeySignInResponseWire.json(
+        of: try await $1.finalizePasskeySignIn(
+          try $0.read(FinalizePasskeySignInRequestWire.self), context: $0.context))
     },
   ]
 

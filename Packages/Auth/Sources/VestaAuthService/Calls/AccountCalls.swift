@@ -66,9 +66,8 @@ extension AuthCall {
     let newEmail = try request.email.map { try Checks.email($0) }
     let changesEmail = newEmail != nil && newEmail != caller.user.email
     let removes = !request.deleteAttributes.isDisjoint(with: [.email, .password])
-    if changesEmail || request.password != nil || removes || !request.deleteProviders.isEmpty {
-      try requireRecentSignIn(caller)
-    }
+    let unlinks = !request.deleteProviders.isEmpty || !request.deletePasskeys.isEmpty
+    if changesEmail || request.password != nil || removes || unlinks { try requireRecentSignIn(caller) }
     if changesEmail, let newEmail {
       if caller.user.email != nil, scope.config.hidesEmails { throw AuthServiceError.verifyFirst }
       if try await owner(ofEmail: newEmail) != nil { throw AuthServiceError(.emailExists) }
@@ -93,7 +92,7 @@ extension AuthWriteCall {
     if let hash { user.setPassword(hash, now: now) }
     user.displayName = request.displayName ?? user.displayName
     user.photoURL = request.photoURL ?? user.photoURL
-    user.remove(request.deleteAttributes, providers: request.deleteProviders)
+    user.remove(request.deleteAttributes, providers: request.deleteProviders, passkeys: request.deletePasskeys)
     if user.email != old.email || hash != nil { user.revokeTokens(now: now) }
     let recovery = try await recovery(of: &user, from: old)
     var change = AccountChange(user: user, recovery: recovery)

@@ -166,7 +166,7 @@ extension AuthCall {
     if let password = request.password { try scope.config.passwordPolicy.check(password) }
     if let hash { user.setPassword(hash, now: now) }
     try changeProfile(of: &user, by: request)
-    user.remove(request.deleteAttributes, providers: request.deleteProviders)
+    user.remove(request.deleteAttributes, providers: request.deleteProviders, passkeys: request.deletePasskeys)
     if let provider = request.linkProvider { try link(provider, to: &user) }
     if let factors = request.mfaFactors { user.factors = try self.factors(factors, replacing: old.factors) }
     if hash != nil || user.email != old.email { user.revokeTokens(now: now) }

@@ -7,10 +7,10 @@ import VestaStoreInterop
 /// One call of the service, outside of any transaction: it verifies tokens and hashes passwords before, and signs
 /// tokens and sends messages after.
 ///
-/// Each family of calls is a type (``SignInOperation``, ``FactorOperation``, ``CodeOperation``, ``AccountOperation``,
-/// ``AdminOperation``), whose methods are the calls of `AuthEngine` or `AuthAdministration`, one for each; families do
-/// not call one another. The part within a transaction is a method of ``AuthReadCall`` or ``AuthWriteCall``, which are
-/// made here and carry the scope and the time.
+/// Each family of calls is a type (``SignInOperation``, ``FactorOperation``, ``PasskeyOperation``, ``CodeOperation``,
+/// ``AccountOperation``, ``AdminOperation``), whose methods are the calls of `AuthEngine` or `AuthAdministration`, one
+/// for each; families do not call one another. The part within a transaction is a method of ``AuthReadCall`` or
+/// ``AuthWriteCall``, which are made here and carry the scope and the time.
 ///
 /// Example: `lookup` of ``AccountOperation`` verifies the ID token (`proof`), reads the account in an `AuthReadCall`
 /// whose scope is the tenant of the token, and returns what the account looks like.
@@ -29,6 +29,12 @@ struct SignInOperation: AuthOperation {
 
 /// Second factors: enrolling them, and signing in with one.
 struct FactorOperation: AuthOperation {
+  let core: AuthCore
+  let context: CallContext
+}
+
+/// Passkeys: adding them, and signing in with one.
+struct PasskeyOperation: AuthOperation {
   let core: AuthCore
   let context: CallContext
 }

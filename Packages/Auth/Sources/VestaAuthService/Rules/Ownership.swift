@@ -13,6 +13,7 @@ extension UserRecord {
     emailLinkSignIn = false
     phoneNumber = nil
     providers = []
+    passkeys = []
     factors = []
     initialEmail = nil
     recoveries = []
@@ -26,6 +27,7 @@ extension UserRecord {
   /// how to take a foreign one away.
   mutating func removeWaysIn() {
     providers = []
+    passkeys = []
     phoneNumber = nil
   }
 

@@ -17,6 +17,7 @@ import VestaStoreInterop
 /// | `15 tenant user`, `15 tenant user second-factor`, `15 tenant slot` | the guesses for that account, its second factor, an address without an account; in stores of several processes |
 /// | `16 limit name` | the tries of a recipient, a phone or a network address; in stores of several processes |
 /// | `17 tenant e-mail user` | nothing: that account had this address first |
+/// | `18 tenant passkey` | the user id of the account that has it |
 /// | `20 tenant user hash` | the session of that account whose refresh token has that SHA-256 |
 /// | `30 hash` | the ticket of the secret with that SHA-256 |
 /// | `31 time hash` | nothing: a ticket expires then |
@@ -38,6 +39,7 @@ enum Keys {
     case guesses = 0x15
     case limit = 0x16
     case initialEmail = 0x17
+    case passkey = 0x18
     case session = 0x20
     case ticket = 0x30
     case ticketExpiry = 0x31
@@ -99,6 +101,10 @@ enum Keys {
   static func initialEmails(_ tenant: TenantKey, _ email: String) -> KeyRange {
     Table.initialEmail.prefix.tenant(tenant).text(email).range
   }
+  /// - Parameter id: The canonical id.
+  static func passkey(_ tenant: TenantKey, _ id: String) -> [UInt8] {
+    Table.passkey.prefix.tenant(tenant).text(id).bytes
+  }
   /// The user id in a key of `initialEmail`.
   static func localID(ofInitialEmail key: [UInt8]) throws -> String {
     var key = KeyDecoder(key, from: 1)
@@ -151,7 +157,8 @@ enum Keys {
   /// All that belongs to a tenant, but its tickets, which lead nowhere without their users.
   static func everything(of tenant: TenantKey) -> [KeyRange] {
     [
-      Table.identityProvider, .user, .email, .phone, .provider, .providerEmail, .initialEmail, .guesses, .session,
+      Table.identityProvider, .user, .email, .phone, .provider, .providerEmail, .initialEmail, .passkey, .guesses,
+      .session,
     ].map { $0.prefix.tenant(tenant).range }
   }
 

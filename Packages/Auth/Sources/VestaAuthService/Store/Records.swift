@@ -29,6 +29,7 @@ struct SessionRecord: FieldRecord, Equatable {
 struct TicketRecord: FieldRecord, Equatable {
   enum Purpose: String, Sendable {
     case oobCode, phoneCode, temporaryProof, mfaPending, mfaPhoneEnrollment, mfaTotpEnrollment, mfaPhoneSignIn
+    case passkeyEnrollment, passkeySignIn
   }
 
   var purpose: Purpose

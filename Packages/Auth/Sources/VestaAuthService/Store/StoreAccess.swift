@@ -29,6 +29,11 @@ extension StoreReader {
     try await user(tenant, at: Keys.provider(tenant, providerID, rawID))
   }
 
+  /// - Parameter id: The canonical id of the passkey.
+  func user(_ tenant: TenantKey, passkey id: String) async throws -> UserRecord? {
+    try await user(tenant, at: Keys.passkey(tenant, id))
+  }
+
   private func user(_ tenant: TenantKey, at index: [UInt8]) async throws -> UserRecord? {
     guard let localID = try await text(index) else { return nil }
     return try await user(tenant, localID)
@@ -46,7 +51,7 @@ extension StoreTransaction {
   ///   - user: The account as it is to be.
   ///   - old: The account as it was; `nil` for a new one.
   ///   - tenant: The tenant.
-  /// - Throws: `AuthServiceError` when an address, a number or a provider's user belongs to another account.
+  /// - Throws: `AuthServiceError` when an address, a number, a provider's user or a passkey belongs to another account.
   func save(_ user: UserRecord, replacing old: UserRecord?, tenant: TenantKey) async throws {
     if user.hasOtherClaims(than: old) { try Checks.tokenSize(of: user) }
     if let old, user.hasIndexRows(of: old) { return try await put(user, Keys.user(tenant, user.localID)) }
@@ -107,6 +112,7 @@ extension UserRecord {
   fileprivate func hasIndexRows(of other: UserRecord) -> Bool {
     localID == other.localID && email == other.email && phoneNumber == other.phoneNumber
       && providers == other.providers && initialEmail == other.initialEmail
+      && passkeys.map(\.credentialID) == other.passkeys.map(\.credentialID)
   }
 
   /// Whether this account adds other bytes to its ID tokens than another state of it.
@@ -127,6 +133,9 @@ extension UserRecord {
       if let email = provider.email {
         rows[Keys.providerEmail(tenant, email, localID)] = IndexRow(conflict: nil, rank: 3)
       }
+    }
+    for passkey in passkeys {
+      rows[Keys.passkey(tenant, passkey.canonicalID)] = IndexRow(conflict: .credentialAlreadyInUse, rank: 4)
     }
     if let initialEmail {
       rows[Keys.initialEmail(tenant, Checks.canonicalEmail(initialEmail), localID)] = IndexRow(conflict: nil, rank: 3)

@@ -29,6 +29,7 @@ extension UserRecord: FieldRecord {
     try visitor.field(21, &providers)
     try visitor.field(22, &sessionCount)
     try visitor.field(23, &recoveries)
+    try visitor.field(24, &passkeys)
   }
 }
 
@@ -66,5 +67,17 @@ extension UserRecord.Recovery: FieldRecord {
   mutating func visit(_ visitor: inout some RecordVisitor) throws {
     try visitor.field(1, &hash)
     try visitor.field(2, &expiresAt)
+  }
+}
+
+extension UserRecord.Passkey: FieldRecord {
+  init() { self.init(credentialID: "", name: "", createdAt: 0) }
+
+  mutating func visit(_ visitor: inout some RecordVisitor) throws {
+    try visitor.field(1, &credentialID)
+    try visitor.field(2, &name)
+    try visitor.field(3, &publicKey)
+    try visitor.field(4, &signCount)
+    try visitor.field(5, &createdAt)
   }
 }

@@ -28,6 +28,7 @@ extension UserRecord {
     user.emailLinkSignIn = emailLinkSignIn
     user.mfaInfo = factors.map { $0.enrollment(isRedacted: false) }
     user.providerUserInfo = providerInfo.map(\.info)
+    user.passkeys = passkeys.map { PasskeyInfo(credentialID: $0.credentialID, name: $0.name) }
     if let export, let text = passwordHash { export.set(text, in: &user) }
     return user
   }

@@ -28,6 +28,28 @@ struct UserRecord: Sendable, Equatable {
     var kind: String { phoneNumber != nil ? "phone" : "totp" }
   }
 
+  /// A key pair of an authenticator, which signs in.
+  struct Passkey: Sendable, Equatable {
+    /// As the client wrote it.
+    var credentialID: String
+    var name: String
+    /// As COSE writes it; `nil` for one that was added in development by its id alone.
+    var publicKey: [UInt8]?
+    /// How often it has signed; zero where the authenticator does not count.
+    var signCount: Int64 = 0
+    var createdAt: Int64
+
+    var canonicalID: String { PasskeyID.canonical(credentialID) }
+
+    func isSame(as other: Passkey) -> Bool { canonicalID == other.canonicalID }
+
+    func used(_ signCount: Int64) -> Passkey {
+      var used = self
+      used.signCount = signCount
+      return used
+    }
+  }
+
   /// A change of the address that the owner of the old one can still take back.
   struct Recovery: Sendable, Equatable {
     /// The SHA-256 of the code.
@@ -66,6 +88,7 @@ struct UserRecord: Sendable, Equatable {
   var factors: [Factor] = []
   /// Linked providers; `password` and `phone` are not among them, they follow from the rest.
   var providers: [Provider] = []
+  var passkeys: [Passkey] = []
   /// How many sessions are kept; never less than there are.
   var sessionCount: Int64 = 0
   /// The changes of the address that can be taken back, oldest first.
@@ -79,6 +102,7 @@ struct UserRecord: Sendable, Equatable {
   /// Whether there is no way to sign in to it again.
   var isAnonymous: Bool {
     email == nil && phoneNumber == nil && providers.isEmpty && !customAuth && passwordHash == nil
+      && passkeys.isEmpty
   }
 
   /// All ways to sign in: the linked providers, then `phone` and `password` where there are such.
@@ -112,7 +136,7 @@ struct UserRecord: Sendable, Equatable {
   }
 
   /// Takes attributes and ways to sign in away.
-  mutating func remove(_ attributes: Set<UserAttribute>, providers: [String]) {
+  mutating func remove(_ attributes: Set<UserAttribute>, providers: [String], passkeys ids: [String]) {
     for attribute in attributes {
       switch attribute {
       case .email: removeEmail()
@@ -122,6 +146,8 @@ struct UserRecord: Sendable, Equatable {
       }
     }
     for provider in providers { unlink(provider) }
+    let removed = Set(ids.map(PasskeyID.canonical))
+    if !removed.isEmpty { passkeys.removeAll { removed.contains($0.canonicalID) } }
   }
 
   /// Takes the address away, and with it what hangs on it.

@@ -134,6 +134,7 @@ public enum AdminUpdateRequestWire: ProtobufSchema {
     try visitor.repeated(14, "deleteProvider", &request.deleteProviders, ProtobufString.self)
     try visitor.optional(15, "linkProviderUserInfo", &request.linkProvider, ProtobufMessage<ProviderUserInfoWire>.self)
     try visitor.optional(16, "mfa", &request.mfaFactors, ProtobufMessage<FactorsWire>.self)
+    try visitor.repeated(17, "deletePasskey", &request.deletePasskeys, ProtobufString.self)
   }
 }
 

@@ -69,6 +69,7 @@ public enum UpdateRequestWire: ProtobufSchema {
     try UserAttributeWire.visit(7, &request.deleteAttributes, &visitor)
     try visitor.repeated(8, "deleteProvider", &request.deleteProviders, ProtobufString.self)
     try visitor.flag(9, "returnSecureToken")
+    try visitor.repeated(10, "deletePasskey", &request.deletePasskeys, ProtobufString.self)
   }
 }
 

@@ -34,6 +34,7 @@ public enum AuthUserWire: ProtobufSchema {
     try visitor.field(19, "emailLinkSignin", &user.emailLinkSignIn, ProtobufBool.self)
     try visitor.repeated(20, "mfaInfo", &user.mfaInfo, ProtobufConverted<MfaEnrollmentWire>.self)
     try visitor.repeated(21, "providerUserInfo", &user.providerUserInfo, ProtobufMessage<ProviderUserInfoWire>.self)
+    try visitor.repeated(22, "passkeyInfo", &user.passkeys, ProtobufMessage<PasskeyInfoWire>.self)
   }
 
   /// The hash of the password; a placeholder where there is a password whose hash is not shown.

@@ -42,6 +42,14 @@ public struct AuthRoute: Sendable, Hashable {
     case startMfaSignIn = "accounts/mfaSignIn:start"
     /// Ends a sign-in with a second factor.
     case finalizeMfaSignIn = "accounts/mfaSignIn:finalize"
+    /// Begins the enrollment of a passkey.
+    case startPasskeyEnrollment = "accounts/passkeyEnrollment:start"
+    /// Ends the enrollment of a passkey.
+    case finalizePasskeyEnrollment = "accounts/passkeyEnrollment:finalize"
+    /// Begins a sign-in with a passkey.
+    case startPasskeySignIn = "accounts/passkeySignIn:start"
+    /// Ends a sign-in with a passkey.
+    case finalizePasskeySignIn = "accounts/passkeySignIn:finalize"
     /// Exchanges a refresh token.
     case token = "token"
     /// Reads the rules of passwords.

@@ -1,6 +1,7 @@
 import Testing
 import VestaAuthBackend
 import VestaAuthBackendContracts
+import VestaAuthBackendFakes
 import VestaAuthRemote
 import VestaServiceInterop
 import VestaTesting
@@ -41,6 +42,32 @@ import VestaTransportInteropFakes
     #expect(
       await refusal { try await remote.administration.deleteUser(localID: made.localID, context: .owner) }
         == .userNotFound)
+  }
+
+  @Test func `a passkey is added and signs in over the wire`() async throws {
+    let (served, authenticator) = (try await Served.onFakeNetwork(), VirtualAuthenticator.fake())
+    let (remote, context) = (served.remote, CallContext())
+    let made = try await remote.signUp(SignUpRequest(email: "ada@example.com", password: "secret"), context: context)
+    let creation = try await remote.startPasskeyEnrollment(
+      StartPasskeyEnrollmentRequest(idToken: made.tokens.idToken), context: context)
+    #expect(creation.userName == "ada@example.com" && creation.userID == Array(made.localID.utf8))
+    let registration = FinalizePasskeyEnrollmentRequest(
+      idToken: made.tokens.idToken, name: "phone", registration: authenticator.registration(for: creation))
+    let enrolled = try await remote.finalizePasskeyEnrollment(registration, context: context)
+    #expect(enrolled.localID == made.localID)
+    let users = try await remote.lookup(LookupRequest(idToken: enrolled.tokens.idToken), context: context).users
+    #expect(users.first?.passkeys == [PasskeyInfo(credentialID: authenticator.id, name: "phone")])
+    let options = try await remote.startPasskeySignIn(context: context)
+    let assertion = try authenticator.assertion(for: options, userHandle: creation.userID)
+    let signedIn = try await remote.finalizePasskeySignIn(
+      FinalizePasskeySignInRequest(assertion: assertion), context: context)
+    #expect(signedIn.localID == made.localID && signedIn.outcome.tokens != nil)
+    let removal = UpdateRequest(idToken: made.tokens.idToken, deletePasskeys: [authenticator.id])
+    _ = try await remote.update(removal, context: context)
+    #expect(
+      await refusal {
+        try await remote.finalizePasskeySignIn(FinalizePasskeySignInRequest(assertion: assertion), context: context)
+      } == .passkeyCredentialNotFound)
   }
 
   @Test func `imports and deletions of many are answered account by account`() async throws {

@@ -186,6 +186,9 @@ public struct AdminUpdateRequest: AuthMessage {
   /// The providers to unlink.
   public var deleteProviders: [String]
 
+  /// The ids of the passkeys to remove; an id that the account does not have changes nothing.
+  public var deletePasskeys: [String]
+
   /// A user of a provider to link.
   public var linkProvider: ProviderUserInfo?
 
@@ -208,6 +211,7 @@ public struct AdminUpdateRequest: AuthMessage {
     lastLoginAt: Int64? = nil,
     deleteAttributes: Set<UserAttribute> = [],
     deleteProviders: [String] = [],
+    deletePasskeys: [String] = [],
     linkProvider: ProviderUserInfo? = nil,
     mfaFactors: [NewMfaEnrollment]? = nil
   ) {
@@ -225,37 +229,8 @@ public struct AdminUpdateRequest: AuthMessage {
     self.lastLoginAt = lastLoginAt
     self.deleteAttributes = deleteAttributes
     self.deleteProviders = deleteProviders
+    self.deletePasskeys = deletePasskeys
     self.linkProvider = linkProvider
     self.mfaFactors = mfaFactors
-  }
-}
-
-/// A query that counts or returns accounts.
-public struct QueryUsersRequest: AuthMessage {
-  /// Whether the accounts are given too.
-  public var returnsUsers: Bool
-
-  /// Whether the largest user id is first.
-  public var isDescending: Bool
-
-  /// Creates a value with these properties.
-  public init(returnsUsers: Bool = true, isDescending: Bool = false) {
-    self.returnsUsers = returnsUsers
-    self.isDescending = isDescending
-  }
-}
-
-/// The accounts of the project or the tenant.
-public struct QueryUsersResponse: AuthMessage {
-  /// How many there are.
-  public var count: Int
-
-  /// The accounts by user id.
-  public var users: [AuthUser]
-
-  /// Creates a value with these properties.
-  public init(count: Int, users: [AuthUser] = []) {
-    self.count = count
-    self.users = users
   }
 }
