@@ -34,6 +34,7 @@ let package = Package(
         .copy("push_service.py"),
         .copy("app_check_admin.py"), .copy("hostile.py"), .copy("triggers.py"),
         .copy("tls.py"), .copy("blocking.py"), .copy("named_rules.py"), .copy("browser.py"),
+        .copy("browser_passkeys.py"), .copy("tabs.py"),
         .copy("app_check_enforced.py"), .copy("firestore_admin.py"), .copy("goes_on.py"),
         .copy("admin_auth_walk.py"), .copy("admin_walk.py"), .copy("firestore_walk.py"), .copy("browser_sign_in.py"),
         .copy("web_shapes.py"),

@@ -155,6 +155,14 @@ import VestaTransportInteropFakes
     }
   }
 
+  @Test func `the domain of passkeys is a domain and no more`() throws {
+    #expect(try settings().passkeyDomain == "localhost")
+    #expect(try settings("--passkey-domain", "App.Example.com").passkeyDomain == "app.example.com")
+    for wrong in ["https://example.com", "example.com:80", "example.com/", ".example.com", "", "a..b", "a b", "ü.de"] {
+      #expect(throws: ServerError.self, "\(wrong)") { try settings("--passkey-domain", wrong) }
+    }
+  }
+
   @Test(arguments: [
     ["--project"], ["--port", "x"], ["--port", "65536"], ["--port-none", "1"], ["--what"], ["--memory=1"], ["a"],
     ["--config", "/no/such/file"], ["--push-contact"], ["--functions-emulator", "nonsense"],

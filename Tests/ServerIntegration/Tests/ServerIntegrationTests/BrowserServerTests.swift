@@ -32,6 +32,17 @@ import VestaTesting
   }
 
   @Test(.timeLimit(.minutes(6)), .enabled(if: path != nil, "Chromium is not installed"))
+  func `a browser adds a passkey and signs in with it, and a server for production verifies that`() async throws {
+    try await withTemporaryDirectory { directory in
+      let server = try await ServerProcess(in: directory, "--memory", "--production", "--project", "real")
+      let result = try await server.python("browser_passkeys", [], ["BROWSER": try #require(Self.path)])
+      #expect(result.status == 0, "\(result.lines.joined(separator: "\n"))")
+      #expect(result.lines.count { $0.hasSuffix(" ok") } == 4)
+      #expect(await server.end() == 0)
+    }
+  }
+
+  @Test(.timeLimit(.minutes(6)), .enabled(if: path != nil, "Chromium is not installed"))
   func `an account is chosen in a pop-up window and by a redirect, and the app is told`() async throws {
     try await withTemporaryDirectory { directory in
       let server = try await ServerProcess(in: directory, "--memory", "--project", "demo")

@@ -60,6 +60,18 @@ public enum PasskeyCreationOptionsWire: ProtobufConversion {
     }
   }
 
+  /// The authenticators that are of use: a sign-in names no account, so each has to find its passkeys by itself.
+  enum SelectionWire: ProtobufSchema {
+    static var empty: Empty { Empty() }
+
+    static func visit(_ selection: inout Empty, _ visitor: inout some ProtobufVisitor) throws(BytesError) {
+      try visitor.constant(1, "residentKey", "required")
+      var isRequired: Bool? = true
+      try visitor.optional(2, "requireResidentKey", &isRequired, ProtobufBool.self)
+      try visitor.constant(3, "userVerification", "preferred")
+    }
+  }
+
   /// The members of the options.
   public struct Parts {
     var party: Names?
@@ -80,6 +92,8 @@ public enum PasskeyCreationOptionsWire: ProtobufConversion {
         var timeout: Int32? = 60_000
         try visitor.optional(5, "timeout", &timeout, ProtobufInt32.self)
         try visitor.constant(6, "attestation", "none")
+        var selection: Empty? = visitor.isReading ? nil : Empty()
+        try visitor.optional(8, "authenticatorSelection", &selection, ProtobufMessage<SelectionWire>.self)
         try visitor.repeated(7, "excludeCredentials", &parts.excluded, ProtobufMessage<Credential.Schema>.self)
       }
     }

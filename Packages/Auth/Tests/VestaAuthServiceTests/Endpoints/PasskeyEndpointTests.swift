@@ -26,6 +26,7 @@ import VestaBytes
     let options = try await call(server, "passkeyEnrollment:start", ["idToken": token])["credentialCreationOptions"]
     #expect(options?.object?["rp"]?.object?["id"] == "localhost")
     #expect(options?.object?["attestation"] == "none")
+    #expect(options?.object?["authenticatorSelection"]?.object?["residentKey"] == "required")
     let kinds = options?.object?["pubKeyCredParams"]?.array
     #expect(kinds == [["type": "public-key", "alg": -7], ["type": "public-key", "alg": -257]])
     for (id, name) in [("A", "name"), ("B", "displayName"), ("C", nil)] as [(JSONValue, String?)] {

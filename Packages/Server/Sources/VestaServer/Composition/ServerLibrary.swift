@@ -21,7 +21,9 @@ enum ServerLibrary: Library {
     [
       Component(AuthServiceOptions.self, caching: .shared) { container in
         var options = AuthServiceOptions()
-        let isDevelopment = SettingsOfApps.settings(of: container.appName).isDevelopment
+        let settings = SettingsOfApps.settings(of: container.appName)
+        let isDevelopment = settings.isDevelopment
+        options.passkeyRelyingParty = PasskeyRelyingParty(id: settings.passkeyDomain, name: settings.passkeyDomain)
         (options.isDevelopment, options.usesDevelopmentTokens) = (isDevelopment, isDevelopment)
         // As a project of the Emulator Suite is at first.
         if isDevelopment {
@@ -34,7 +36,7 @@ enum ServerLibrary: Library {
           // of this scheme is replaced at the first sign-in with --production.
           options.passwordScheme = .pbkdf2(.sha256, iterations: 100)
           let project = container.options.projectID
-          let isNamed = project != SettingsOfApps.settings(of: container.appName).project
+          let isNamed = project != settings.project
           let links = SettingsOfApps.outgoing(of: container.appName).links
           options.codeSender = RecordingCodeSender(logsSecrets: true) {
             links.link($0.link, project: isNamed ? project : nil)

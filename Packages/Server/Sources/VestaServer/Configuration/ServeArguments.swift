@@ -107,6 +107,8 @@ public struct ServeArguments: Sendable, Hashable {
       --tls-certificate FILE, --tls-key FILE  encrypt all ports by this certificate with its chain, in PEM; changed files are read
                          again
       --push-contact URL  whom the push services of browsers may write to: mailto:push@your.domain, or a page of https
+      --passkey-domain DOMAIN  the pages and apps of this domain can use passkeys (default: localhost); those that users have
+                         are of no use to another domain
       --verbose          a line for each request
       --log-format F     text or json
       --production       refuse unsigned tokens, the word "owner", and the calls of local test suites

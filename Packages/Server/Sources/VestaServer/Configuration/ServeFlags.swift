@@ -70,6 +70,7 @@ struct ServeFlags {
     "--tls-certificate": { flags, reading throws(ServerError) in flags.tls.chain = try reading.value() },
     "--tls-key": { flags, reading throws(ServerError) in flags.tls.key = try reading.value() },
     "--push-contact": { flags, reading throws(ServerError) in flags.settings.pushContact = try pushContact(&reading) },
+    "--passkey-domain": { flags, reading throws(ServerError) in flags.settings.passkeyDomain = try domain(&reading) },
     "--import": { flags, reading throws(ServerError) in flags.importPath = try reading.value() },
     "--export-on-exit": { flags, reading throws(ServerError) in
       // Without a value it is the directory that was imported, as in the Firebase CLI.
@@ -158,6 +159,14 @@ struct ServeFlags {
     guard MessagingPushOptions.isSubject(text) else {
       throw ServerError("\(reading.name) is written mailto:push@your.domain, or is a URL of https.")
     }
+    return text
+  }
+
+  private static func domain(_ reading: inout Reading) throws(ServerError) -> String {
+    let text = try reading.value().lowercased()
+    let labels = text.split(separator: ".", omittingEmptySubsequences: false)
+    guard labels.allSatisfy({ !$0.isEmpty && $0.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-") } })
+    else { throw ServerError("\(reading.name) is a domain alone, such as example.com, without a scheme and a port.") }
     return text
   }
 

@@ -51,6 +51,9 @@ public struct ServerSettings: Sendable, Hashable {
   /// The contact for the push services of browsers, `mailto:` or a URL of `https`; `nil` for none of this server's.
   public var pushContact: String?
 
+  /// The domain whose pages and apps can use the passkeys of accounts.
+  public var passkeyDomain = "localhost"
+
   /// How often the files of the certificate are looked at.
   public var certificateInterval = Duration.seconds(5)
 
