@@ -165,7 +165,8 @@ struct ServeFlags {
   private static func domain(_ reading: inout Reading) throws(ServerError) -> String {
     let text = try reading.value().lowercased()
     let labels = text.split(separator: ".", omittingEmptySubsequences: false)
-    guard labels.allSatisfy({ !$0.isEmpty && $0.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-") } })
+    guard
+      labels.allSatisfy({ !$0.isEmpty && $0.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-") } })
     else { throw ServerError("\(reading.name) is a domain alone, such as example.com, without a scheme and a port.") }
     return text
   }
