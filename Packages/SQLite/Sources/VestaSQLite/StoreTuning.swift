@@ -19,7 +19,9 @@ struct StoreTuning: Sendable {
   var logPatience = Duration.milliseconds(250)
 
   /// The time for which a check that the files are in their places is valid for further commits.
-  var placeCheckInterval = Duration.milliseconds(1)
+  ///
+  /// The check asks for facts of the log, and the next write to it costs more then; see `is_short` in `store_files.c`.
+  var placeCheckInterval = Duration.milliseconds(5)
 
   /// The number of bytes on the disk that are kept for transactions that make room; see `StoreReserve`.
   var reserveBytes = 1 << 20
