@@ -28,6 +28,9 @@ public struct VirtualAuthenticator: Sendable {
   /// Whether a person was there.
   public var isUserPresent = true
 
+  /// Whether the page that asks is within a page of another origin.
+  public var isCrossOrigin = false
+
   /// The bytes that a client has signed for a challenge.
   public var signedChallenge: @Sendable ([UInt8]) -> [UInt8] = { $0 }
 
@@ -76,7 +79,7 @@ public struct VirtualAuthenticator: Sendable {
   private func clientData(_ type: String, _ challenge: [UInt8]) -> [UInt8] {
     let challenge = Base64.url.encode(signedChallenge(challenge))
     return Array(
-      #"{"type":"\#(type)","challenge":"\#(challenge)","origin":"\#(origin)","crossOrigin":false}"#.utf8)
+      #"{"type":"\#(type)","challenge":"\#(challenge)","origin":"\#(origin)","crossOrigin":\#(isCrossOrigin)}"#.utf8)
   }
 
   private func authenticatorData(_ party: String, flags: UInt8) -> [UInt8] {

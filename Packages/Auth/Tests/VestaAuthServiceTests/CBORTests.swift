@@ -39,6 +39,17 @@ import VestaTesting
 
   @Test func `seven values in one another are read`() throws { _ = try value("8181818181818101") }
 
+  @Test(arguments: ["00", "40", "60", "80", "a0", "f4"])
+  func `a thousand values are read, and no more`(element: String) throws {
+    func list(_ count: Int) -> String { "9a0000" + Hex.encode([UInt8(count >> 8), UInt8(count & 0xFF)]) }
+    _ = try value(list(999) + String(repeating: element, count: 999))
+    #expect(throws: BytesError.self) { try value(list(1_000) + String(repeating: element, count: 1_000)) }
+    // In pairs, in other lists, and after one another.
+    #expect(throws: BytesError.self) { try value("ba000001f4" + String(repeating: element, count: 1_000)) }
+    let lists = String(repeating: list(500) + String(repeating: element, count: 500), count: 2)
+    #expect(throws: BytesError.self) { try value("82" + lists) }
+  }
+
   @Test func `the first of two values of a key counts, and only maps have keys`() throws {
     #expect(try value("a201020103")[.integer(1)] == .integer(2))
     #expect(try value("820102")[.integer(1)] == nil)

@@ -1,5 +1,6 @@
 import VestaAuthBackend
 import VestaBytes
+import VestaCryptoInterop
 import VestaServiceInterop
 
 // Passkeys are added and sign in. In development the id of a passkey is enough, as with a local server of Firebase's:
@@ -23,9 +24,9 @@ extension PasskeyOperation {
     }
     let name = user.email ?? user.phoneNumber ?? user.localID
     return PasskeyCreationOptions(
-      relyingPartyID: party.id, relyingPartyName: party.name, userID: Array(user.localID.utf8), userName: name,
-      displayName: user.displayName ?? name, challenge: try Base64.url.decode(challenge),
-      excludedCredentialIDs: user.passkeys.map(\.credentialID))
+      relyingPartyID: party.id, relyingPartyName: party.name, userID: PasskeyID.handle(of: user.localID),
+      userName: name, displayName: user.displayName ?? name, challenge: try Base64.url.decode(challenge),
+      excludedCredentialIDs: user.passkeys.map(\.canonicalID))
   }
 
   func finalizeEnrollment(
@@ -36,7 +37,7 @@ extension PasskeyOperation {
     let proof = try await proof(request.idToken)
     try Checks.passkeyID(registration.credentialID)
     try Checks.profile(request.name)
-    let answer = try answer(registration)
+    let answer = try await answer(registration, of: proof.localID)
     let grant = try await write(for: proof) { call in
       let caller = try await call.caller(proof) as Caller
       try call.requireRecentSignInToChangeFactors(caller)
@@ -51,9 +52,11 @@ extension PasskeyOperation {
   }
 
   /// - Returns: What is right about an answer; `nil` for one that is only taken in development.
-  private func answer(_ registration: FinalizePasskeyEnrollmentRequest.Registration) throws -> PasskeyCheck.Answer? {
+  private func answer(
+    _ registration: FinalizePasskeyEnrollmentRequest.Registration, of account: String
+  ) async throws -> PasskeyCheck.Answer? {
     do {
-      return try check.registration(registration)
+      return try await inTurn(of: account, isSlow: true) { try check.registration(registration) }
     } catch let refusal as AuthServiceError {
       guard options.isDevelopment else { throw refusal }
       return nil
@@ -71,20 +74,53 @@ extension PasskeyOperation {
   func finalizeSignIn(_ request: FinalizePasskeySignInRequest) async throws -> FinalizePasskeySignInResponse {
     guard let assertion = request.assertion else { throw AuthServiceError(.missingAuthenticatorResponse) }
     try Checks.passkeyID(assertion.credentialID)
-    let check = check
+    let verified = try await options.isDevelopment ? nil : verified(assertion)
     let (localID, first) = try await writeAsking { call in
       let (old, passkey) = try await call.owner(ofPasskey: assertion.credentialID)
       var user = old
-      if !call.options.isDevelopment {
-        let answer = try check.assertion(assertion, of: old.localID, passkey)
-        try await call.use(answer, .passkeySignIn)
-        user.passkeys = old.passkeys.map { $0.isSame(as: passkey) ? $0.used(answer.signCount) : $0 }
+      if let verified {
+        guard verified.localID == old.localID, verified.publicKey == passkey.publicKey else {
+          throw AuthServiceError.refusedAnswer("the passkey was replaced meanwhile")
+        }
+        guard let used = passkey.used(verified.answer.signCount) else {
+          throw AuthServiceError.refusedAnswer("the passkey was copied")
+        }
+        try await call.use(verified.answer, .passkeySignIn)
+        user.passkeys = old.passkeys.map { $0.isSame(as: passkey) ? used : $0 }
       }
       guard !old.disabled else { throw AuthServiceError(.userDisabled) }
       return (user.localID, try await call.sessions.finishFirstFactor(user, replacing: old, provider: "passkey"))
     }
     return FinalizePasskeySignInResponse(localID: localID, outcome: try await outcome(first))
   }
+
+  /// An answer that was signed by the passkey of an account.
+  private struct VerifiedAnswer: Sendable {
+    let localID: String
+    let publicKey: [UInt8]?
+    let answer: PasskeyCheck.Answer
+  }
+
+  /// Verifies a signature outside of any transaction, as no other write has to wait for that.
+  private func verified(_ assertion: FinalizePasskeySignInRequest.Assertion) async throws -> VerifiedAnswer {
+    let (user, passkey) = try await read { call in try await call.owner(ofPasskey: assertion.credentialID) }
+    let answer = try await inTurn(of: user.localID, isSlow: passkey.isSlow) {
+      try check.assertion(assertion, of: user.localID, passkey)
+    }
+    return VerifiedAnswer(localID: user.localID, publicKey: passkey.publicKey, answer: answer)
+  }
+
+  /// Looks at an answer when it is the caller's turn: a key of RSA takes the time of a password.
+  private func inTurn(
+    of account: String, isSlow: Bool, _ look: () throws -> PasskeyCheck.Answer
+  ) async throws -> PasskeyCheck.Answer {
+    guard isSlow else { return try look() }
+    return try await core.hashing.run(for: context.clientAddress, account: account) { try look() }
+  }
+}
+
+extension UserRecord.Passkey {
+  fileprivate var isSlow: Bool { publicKey.flatMap { try? PasskeyKey($0) }?.key.keyType == .rsa }
 }
 
 extension Checks {
@@ -122,7 +158,9 @@ extension AuthWriteCall {
     user.passkeys.append(passkey)
     return try await sessions.link(user, to: caller, provider: "passkey")
   }
+}
 
+extension AuthCall {
   /// The account of a passkey.
   fileprivate func owner(ofPasskey id: String) async throws -> (UserRecord, UserRecord.Passkey) {
     let id = PasskeyID.canonical(id)

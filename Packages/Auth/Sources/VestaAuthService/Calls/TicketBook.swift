@@ -29,7 +29,7 @@ struct TicketBook {
     try finish(&ticket, secret)
     let hash = try secrets.hash(secret)
     try await transaction.put(ticket, Keys.ticket(hash))
-    try await transaction.put([], for: Keys.ticketExpiry(ticket.expiresAt, hash))
+    try await transaction.put([], for: expiryRow(of: ticket, hash))
     let expired = try await transaction.entries(
       in: Keys.expiredTickets(at: call.now - Self.memoryOfExpired), limit: options.tuning.sweptTickets)
     for entry in expired {
@@ -43,7 +43,16 @@ struct TicketBook {
   func consume(_ secret: String, _ ticket: TicketRecord) async throws {
     let hash = try secrets.hash(secret)
     try await transaction.delete(Keys.ticket(hash))
-    try await transaction.delete(Keys.ticketExpiry(ticket.expiresAt, hash))
+    try await transaction.delete(expiryRow(of: ticket, hash))
+  }
+
+  /// The row by which a ticket is found when it has expired.
+  ///
+  /// Every caller can start a sign-in with a passkey, so challenges without an answer are deleted as soon as they
+  /// expire: their rows are dated back by the time for which others are remembered.
+  private func expiryRow(of ticket: TicketRecord, _ hash: [UInt8]) -> [UInt8] {
+    let isChallenge = ticket.purpose == .passkeyEnrollment || ticket.purpose == .passkeySignIn
+    return Keys.ticketExpiry(ticket.expiresAt - (isChallenge ? Self.memoryOfExpired : 0), hash)
   }
 
   /// Counts a wrong code; too many end the ticket.

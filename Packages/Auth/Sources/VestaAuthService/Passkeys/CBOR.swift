@@ -32,6 +32,12 @@ struct CBORReader {
   /// How deep values are nested in one another; those of authenticators are three deep.
   static let deepest = 8
 
+  /// How many values are read, with the values in others.
+  ///
+  /// An authenticator writes some dozens; a megabyte of empty values would take many times that memory.
+  static let most = 1_000
+
+  private var left = Self.most
   private var reader: ByteReader
 
   init(_ bytes: ArraySlice<UInt8>) { reader = ByteReader(bytes) }
@@ -41,6 +47,8 @@ struct CBORReader {
 
   mutating func value(depth: Int = 0) throws(BytesError) -> CBOR {
     guard depth < Self.deepest else { throw BytesError(.limitExceeded, "CBOR: nested more than \(Self.deepest) deep") }
+    guard left > 0 else { throw BytesError(.limitExceeded, "CBOR: more than \(Self.most) values") }
+    left -= 1
     let head = try reader.byte()
     let detail = head & 0x1F
     switch head >> 5 {

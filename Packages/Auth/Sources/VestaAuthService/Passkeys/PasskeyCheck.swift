@@ -22,7 +22,7 @@ struct PasskeyCheck {
     try refusing { try checked(registration) }
   }
 
-  /// The answer of an authenticator that has signed.
+  /// The answer of an authenticator that has signed; whether its count has grown is up to the caller.
   func assertion(
     _ assertion: FinalizePasskeySignInRequest.Assertion, of localID: String, _ passkey: UserRecord.Passkey
   ) throws -> Answer {
@@ -60,10 +60,6 @@ struct PasskeyCheck {
     guard verifier.isValidSignature(key.signature(signature), for: message) else {
       throw refusal("the signature is wrong")
     }
-    // One that counts has signed since; otherwise there are two of it.
-    guard data.signCount > passkey.signCount || data.signCount == 0 && passkey.signCount == 0 else {
-      throw refusal("the passkey was copied")
-    }
     return Answer(challenges: client.sent, signCount: data.signCount)
   }
 
@@ -74,6 +70,7 @@ struct PasskeyCheck {
     let data = try PasskeyClientData(json)
     guard data.ceremony == ceremony else { throw refusal("it is for something else") }
     guard party.accepts(data.origin) else { throw refusal("it is from another place") }
+    guard !data.isCrossOrigin else { throw refusal("it is from a page within a page of another origin") }
     return data
   }
 
@@ -97,7 +94,11 @@ struct PasskeyCheck {
     }
   }
 
-  private func refusal(_ reason: String) -> AuthServiceError {
+  private func refusal(_ reason: String) -> AuthServiceError { .refusedAnswer(reason) }
+}
+
+extension AuthServiceError {
+  static func refusedAnswer(_ reason: String) -> AuthServiceError {
     AuthServiceError(.invalidAuthenticatorResponse, "The answer of the authenticator is not accepted: \(reason).")
   }
 }
@@ -111,10 +112,16 @@ enum PasskeyID {
     (try? Base64.url.decode(id)) ?? (try? Base64.standard.decode(id)) ?? (try? Base64.unpadded.decode(id))
   }
 
+  /// The account as authenticators keep it, in at most 64 bytes: the user id, or the SHA-256 of a longer one.
+  static func handle(of localID: String) -> [UInt8] {
+    let id = Array(localID.utf8)
+    return id.count <= 64 ? id : SHA256.digest(id)
+  }
+
   /// The forms in which an authenticator may return the account: see `PasskeyClientData.sent`.
   static func handles(of localID: String) -> [[UInt8]] {
-    let id = Array(localID.utf8)
-    return [id, Array(Base64.url.encode(id).utf8)]
+    let handle = handle(of: localID)
+    return [handle, Array(Base64.url.encode(handle).utf8)]
   }
 
   /// The form by which ids are compared.

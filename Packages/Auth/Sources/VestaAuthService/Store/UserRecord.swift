@@ -43,7 +43,9 @@ struct UserRecord: Sendable, Equatable {
 
     func isSame(as other: Passkey) -> Bool { canonicalID == other.canonicalID }
 
-    func used(_ signCount: Int64) -> Passkey {
+    /// The passkey after a signature with this count; `nil` when the count has not grown, so that there are two of it.
+    func used(_ signCount: Int64) -> Passkey? {
+      guard signCount > self.signCount || signCount == 0 && self.signCount == 0 else { return nil }
       var used = self
       used.signCount = signCount
       return used
