@@ -131,26 +131,29 @@ struct PasskeyCaller {
     #expect(store.counts.writes == writes)
   }
 
-  @Test func `a passkey that is replaced during a sign-in does not sign in`() async throws {
+  @Test(arguments: [true, false])
+  func `a passkey that is replaced during a sign-in does not sign in`(isSameAccount: Bool) async throws {
     let store = HookedStore()
     let world = World(store: store)
     let (ada, eve) = (try await world.signUp(), try await world.signUp("eve@example.com"))
     let caller = PasskeyCaller(world: world)
     try await caller.enroll(ada.tokens)
+    let owner = isSameAccount ? ada.tokens : eve.tokens
     var other = VirtualAuthenticator.fake(2)
     other.credentialID = VirtualAuthenticator.fake().credentialID
-    let registration = other.registration(for: try await caller.start(eve.tokens))
+    let registration = other.registration(for: try await caller.start(owner))
     let assertion = try VirtualAuthenticator.fake().assertion(for: try await caller.options())
-    // Between the look at the signature and the write, the passkey is removed and another account has one of that id.
+    // Between the look at the signature and the write, the passkey is removed, and another one has its id.
     store.hook { step in
       guard step == .write else { return }
       store.hook(nil)
       let removal = UpdateRequest(
         idToken: ada.tokens.idToken, deletePasskeys: [VirtualAuthenticator.fake().id])
       _ = try await world.engine.update(removal, context: world.context)
-      try await caller.finish(eve.tokens, registration)
+      try await caller.finish(owner, registration)
     }
     #expect(await refusal { try await caller.signIn(assertion) } == .invalidAuthenticatorResponse)
+    #expect(try await world.lookup(owner).passkeys.count == 1)
   }
 
   @Test func `counts up to the largest are kept`() async throws {
