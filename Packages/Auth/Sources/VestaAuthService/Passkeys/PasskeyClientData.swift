@@ -39,8 +39,8 @@ struct PasskeyClientData {
 extension PasskeyRelyingParty {
   /// Whether a page or app may use the passkeys: the pages of the domain and of its subdomains, and the apps named.
   ///
-  /// Pages of this machine need no TLS, as browsers have it. An origin is a scheme, a host and perhaps a port, in ASCII:
-  /// nothing else that an address may have is read as a part of the host.
+  /// Pages of this machine need no TLS, as browsers have it. An origin is a scheme, a host and perhaps a port, in
+  /// ASCII: nothing else that an address may have is read as a part of the host.
   func accepts(_ origin: String) -> Bool {
     if origins.contains(where: { $0.utf8.elementsEqual(origin.utf8) }) { return true }
     let isSecure = origin.utf8.starts(with: "https://".utf8)

@@ -8,7 +8,7 @@ struct PasskeyKey {
 
   private static let p256: CBOR = .integer(1)
 
-  /// The longest key, in bytes: one of RSA with 4,096 bits has about 530, and accounts keep no more of a caller's bytes.
+  /// The longest key, in bytes: one of RSA with 4,096 bits has about 530, and accounts keep no more of a caller's.
   static let longest = 1_024
 
   /// The longest modulus, in bytes.
@@ -61,7 +61,7 @@ struct PasskeyKey {
     return (try? Self.joined(bytes)) ?? []
   }
 
-  /// The two numbers of an ECDSA signature, which authenticators write as ASN.1 by its distinguished rules, as 64 bytes.
+  /// The two numbers of an ECDSA signature, which authenticators write as ASN.1 by its strict rules, as 64 bytes.
   private static func joined(_ sequence: [UInt8]) throws(BytesError) -> [UInt8] {
     var reader = ByteReader(sequence)
     guard try reader.byte() == 0x30, try reader.byte() == reader.rest.count else {
