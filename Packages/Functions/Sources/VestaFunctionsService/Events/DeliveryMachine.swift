@@ -53,7 +53,8 @@ struct DeliveryMachine {
   }
 
   let function: String
-  let limits: Limits
+  /// The limits; lower ones hold from the next start and the next read on.
+  var limits: Limits
   private var lanes: [EventLane: Lane] = [:]
   private var ready: [EventLane] = []
   private var retries: [(time: Int64, lane: EventLane)] = []

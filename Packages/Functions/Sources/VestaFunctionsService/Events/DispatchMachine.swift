@@ -113,7 +113,9 @@ struct DispatchMachine {
     machines = machines.filter { functions[$0.key] != nil }
     if machines.count < count { removals += 1 }
     leases = leases.filter { functions[$0.key] != nil || $0.value.until > 0 }
-    for (name, function) in functions where machines[name] == nil {
+    for (name, function) in functions {
+      machines[name]?.limits = function.limits
+      guard machines[name] == nil else { continue }
       // A page or an outcome that an earlier function with the name still gets does not count.
       machines[name] = DeliveryMachine(function: name, limits: function.limits, generation: removals << 32)
     }

@@ -45,7 +45,6 @@ final class EventFunction: Sendable {
 final class EventFunctions: Sendable {
   private struct State {
     var functions: [String: EventFunction] = [:]
-    var version = 0
     var dispatchers: [String: EventDispatcher] = [:]
     var isClosed = false
   }
@@ -57,6 +56,8 @@ final class EventFunctions: Sendable {
   private let places: FairShares<String>
   let deadlines: ServiceDeadlines
   private let state = Locked(State())
+  /// Held while the subscriptions are passed on.
+  private let subscribing = Locked(())
   /// Another one in each process, and in each app.
   private let owner = String(UInt64.random(in: 0..<UInt64.max), radix: 36)
 
@@ -98,19 +99,13 @@ final class EventFunctions: Sendable {
         list of libraries.
         """)
     }
-    let replaced = state.withLock { state in
-      state.version += 1
-      return state.functions.updateValue(function, forKey: function.name)
-    }
+    let replaced = state.withLock { $0.functions.updateValue(function, forKey: function.name) }
     withExtendedLifetime(replaced) {}
     subscribe()
   }
 
   func remove(_ name: String) {
-    let removed = state.withLock { state in
-      state.version += 1
-      return state.functions.removeValue(forKey: name)
-    }
+    let removed = state.withLock { $0.functions.removeValue(forKey: name) }
     withExtendedLifetime(removed) {}
     subscribe()
   }
@@ -123,19 +118,20 @@ final class EventFunctions: Sendable {
     for dispatcher in dispatchers { dispatcher.endPauses(isMeant) }
   }
 
-  /// Passes the subscriptions to the sources; again when they have changed in the meantime, so that the last call is
-  /// right.
+  /// Passes the subscriptions to the sources.
+  ///
+  /// One call at a time: a function that another thread has just registered would otherwise be unknown again until that
+  /// thread's subscriptions are replaced, and changes in that time would not be recorded for it.
   private func subscribe() {
     let sources = sources()
-    while true {
-      let (functions, version) = state.withLock { ($0.functions, $0.version) }
+    subscribing.withLock { _ in
+      let functions = state.withLock { $0.functions }
       for source in sources {
         let wanted = functions.values.filter { !$0.subscription.types.isDisjoint(with: source.types) }
         source.subscribe(wanted.map(\.subscription).sorted { $0.function < $1.function })
         dispatcher(source, isWanted: !wanted.isEmpty)?.setFunctions(
           Dictionary(uniqueKeysWithValues: wanted.map { ($0.name, ($0.policy(options), $0.limits(options))) }))
       }
-      if state.withLock({ $0.version == version }) { return }
     }
   }
 
