@@ -25,6 +25,7 @@ public final class EventOutbox: EventSource {
     /// The same ones, for commits.
     private(set) var observerList: [any EventSourceObserver] = []
     var lastObserver = 0
+    var numbers = EventNumbers()
     /// The approximate number of waiting events, by function; events that this process has committed are all counted.
     var pending: [String: Int] = [:]
     /// The number of changes to refuse, by function, before the events of a full queue are counted again.
@@ -89,21 +90,20 @@ public final class EventOutbox: EventSource {
     let wanted = drafts.filter { !$0.functions.isEmpty }
     guard !wanted.isEmpty else { return }
     let version = try await transaction.commitVersion().microseconds
-    var numbers: [String: Int64] = [:]
-    for draft in wanted {
-      let row = try EventRecord(draft).fieldBytes()
-      for function in draft.functions {
-        if numbers[function] == nil {
-          try await checkRoom(function, transaction)
-          numbers[function] = isOnly ? 0 : try await next(function, version, transaction)
-        }
-        let number = numbers[function, default: 0]
-        numbers[function] = number + 1
-        let position = EventPosition(version: version, number: number)
-        try await transaction.put(row, for: keys.key(.queue, function, position))
-      }
-    }
     let recorded = wanted.flatMap(\.functions)
+    // An event has the same number in the queues of all functions, and no other one of the commit has it: ids are made
+    // of it.
+    var first: Int64 = 0
+    for function in Set(recorded).sorted() {
+      try await checkRoom(function, transaction)
+      if !isOnly { first = max(first, try await next(function, version, transaction)) }
+    }
+    if !isOnly { first = state.withLock { $0.numbers.take(wanted.count, of: version, from: first) } }
+    for (number, draft) in zip(first..., wanted) {
+      let row = try EventRecord(draft).fieldBytes()
+      let position = EventPosition(version: version, number: number)
+      for function in draft.functions { try await transaction.put(row, for: keys.key(.queue, function, position)) }
+    }
     state.withLock { state in
       for function in recorded { state.pending[function, default: 0] += 1 }
     }
