@@ -192,7 +192,7 @@ final class FunctionsHistory: Sendable {
 }
 
 /// Blocks the thread, as programs do.
-func block() { Thread.sleep(forTimeInterval: 0.002) }
+func block(milliseconds: Int = 2) { Thread.sleep(forTimeInterval: Double(milliseconds) / 1_000) }
 
 /// The options of the history whose project is configured.
 private enum ChosenFunctions: Library {
