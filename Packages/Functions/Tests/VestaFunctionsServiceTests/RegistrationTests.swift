@@ -88,6 +88,27 @@ private final class SlowSource: EventSource {
     await bench.events.close()
   }
 
+  @Test func `the events of a document run one after another, though the function was removed and registered anew`()
+    async throws
+  {
+    let bench = EventBench()
+    let (old, new, gate) = (Log<String>(), Log<String>(), Gate())
+    try bench.registry.log(old) { _ in await gate.wait() }
+    try await bench.create("a/1")
+    await old.wait { $0.count == 1 }
+    try await bench.create("a/1")
+    bench.registry.removeEventFunction("f")
+    try bench.registry.log(new)
+    try await bench.create("a/2")
+    await bench.pass { new.entries.contains("2") }
+    #expect(new.entries == ["2"], "the first event of a/1 still runs")
+    gate.open()
+    try await bench.pass { try await bench.queue("f").isEmpty }
+    #expect(new.entries == ["2", "1"], "the first event of a/1 has succeeded")
+    #expect(old.entries == ["1"])
+    await bench.events.close()
+  }
+
   @Test func `a function is listened for once its registration has returned, whatever else is registered`() throws {
     let source = SlowSource(EventBench().outbox)
     let events = EventFunctions(options: FunctionsServiceOptions(), clock: ManualClock().service) { [source] }

@@ -60,7 +60,10 @@ struct DispatchMachine {
   let timing: Timing
   private var machines: [String: DeliveryMachine] = [:]
   private var policies: [String: RetryPolicy] = [:]
-  /// How often functions were removed.
+  /// Removed functions of which events still run or outcomes are not settled: a function that is registered again with
+  /// the name continues with what is known of its queue, so no event runs twice or concurrently with the one before it.
+  private var removed: Set<String> = []
+  /// How often queues were forgotten.
   private var removals = 0
   /// The functions in order.
   private var names: [String] = []
@@ -71,6 +74,8 @@ struct DispatchMachine {
   private var pollTime: Int64 = 0
   private var lastPoll: Int64 = 0
   private var isSettling = false
+  /// The functions of the settlement under way.
+  private var underSettlement: Set<String> = []
   /// The functions of which everything is to be read again once the settlement under way has ended.
   private var restartsAfterSettling: Set<String> = []
   private var isLeasing = false
@@ -89,7 +94,9 @@ struct DispatchMachine {
   var knowsOfMore: Bool { names.allSatisfy { machines[$0]?.knowsOfMore ?? true } }
 
   /// Whether nothing is left to do, as far as is known.
-  var isIdle: Bool { outcomes.isEmpty && !isSettling && !isLeasing && machines.values.allSatisfy(\.isIdle) }
+  var isIdle: Bool {
+    outcomes.isEmpty && !isSettling && !isLeasing && names.allSatisfy { machines[$0]?.isIdle ?? true }
+  }
 
   /// The functions that this dispatcher may have leased.
   var leased: Set<String> { Set(leases.keys) }
@@ -97,7 +104,7 @@ struct DispatchMachine {
   /// The functions that have something to deliver or to settle, and whose lease has to be asked for.
   private func dueLeases(_ now: Int64) -> [String] {
     names.filter { needsLease($0) && isLeaseDue($0, now) }
-      + settling.filter { machines[$0] == nil && isLeaseDue($0, now) }.sorted()
+      + settling.filter { (machines[$0] == nil || removed.contains($0)) && isLeaseDue($0, now) }.sorted()
   }
 
   private func needsLease(_ name: String) -> Bool {
@@ -108,18 +115,28 @@ struct DispatchMachine {
 
   /// The functions that get events, by name.
   mutating func setFunctions(_ functions: [String: (policy: RetryPolicy, limits: DeliveryMachine.Limits)]) {
-    policies = functions.mapValues(\.policy)
-    let count = machines.count
-    machines = machines.filter { functions[$0.key] != nil }
-    if machines.count < count { removals += 1 }
+    policies.merge(functions.mapValues(\.policy)) { $1 }
+    removed.formUnion(names.filter { functions[$0] == nil })
+    forget()
     leases = leases.filter { functions[$0.key] != nil || $0.value.until > 0 }
     for (name, function) in functions {
+      if removed.remove(name) != nil { machines[name]?.woken() }
       machines[name]?.limits = function.limits
       guard machines[name] == nil else { continue }
       // A page or an outcome that an earlier function with the name still gets does not count.
       machines[name] = DeliveryMachine(function: name, limits: function.limits, generation: removals << 32)
     }
-    names = machines.keys.sorted()
+    names = functions.keys.sorted()
+  }
+
+  /// Drops the queues of removed functions that have nothing under way.
+  private mutating func forget() {
+    for name in removed where machines[name]?.running ?? 0 == 0 {
+      guard !settling.contains(name), !underSettlement.contains(name) else { continue }
+      removed.remove(name)
+      (machines[name], policies[name]) = (nil, nil)
+      removals += 1
+    }
   }
 
   /// Delivers events of functions that wait for another attempt: it may succeed now.
@@ -192,7 +209,8 @@ struct DispatchMachine {
     switch delivery {
     case .delivered, .absent: return (.delivered, nil)
     case .damaged(let reason): return (.dead(at: now, reason: reason), nil)
-    case .abandoned: return (.delivered, now + timing.failure)
+    // The events of a removed function wait for the next one with its name, and for nothing else.
+    case .abandoned: return (.delivered, removed.contains(entry.function) ? now : now + timing.failure)
     case .failed(let reason):
       let delay = policy.delay(after: attempts, age: now - entry.time, spread: entry.position.version)
       guard let delay else { return (.dead(at: now, reason: reason), nil) }
@@ -211,6 +229,7 @@ struct DispatchMachine {
     // In its place: a copy of the machine would copy all events in memory.
     let counts = machines[entry.function]?.finished(
       entry, generation: generation, retryAt: retryTime, isAttempt: delivery != .abandoned, now: now)
+    defer { if !removed.isEmpty { forget() } }
     guard counts == true, delivery != .absent, delivery != .abandoned else { return nil }
     let outcome = EventOutcome(
       function: entry.function, position: entry.position, attempts: attempts, result: result)
@@ -221,8 +240,9 @@ struct DispatchMachine {
   }
 
   mutating func settled() {
-    isSettling = false
+    (isSettling, underSettlement) = (false, [])
     restart(restartsAfterSettling)
+    forget()
   }
 
   /// Settling failed.
@@ -231,7 +251,7 @@ struct DispatchMachine {
   ///   - batch: The outcomes, to be settled later.
   ///   - lost: The functions that another owner has leased: their outcomes no longer count.
   mutating func settleFailed(_ batch: [EventOutcome], lost: Set<String>, now: Int64) {
-    isSettling = false
+    (isSettling, underSettlement) = (false, [])
     // Outcomes of before a lease was lost do not count either.
     let dropped = lost.union(restartsAfterSettling)
     // A lease that was taken anew since is held.
@@ -241,6 +261,7 @@ struct DispatchMachine {
     restart(dropped)
     // Outcomes of other functions were not the reason.
     if !outcomes.isEmpty { settleTime = lost.isEmpty ? now + timing.failure : now }
+    forget()
   }
 
   private mutating func restart(_ functions: Set<String>) {
@@ -274,7 +295,7 @@ struct DispatchMachine {
     if let time = settleTime, !isSettling, time <= now || outcomes.count >= timing.batch {
       commands.append(.settle(outcomes))
       (outcomes, settleTime, isSettling) = ([], nil, true)
-      settling = []
+      (underSettlement, settling) = (settling, [])
     }
     return commands
   }

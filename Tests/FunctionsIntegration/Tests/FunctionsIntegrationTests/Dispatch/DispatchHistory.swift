@@ -67,6 +67,7 @@ final class DispatchHistory: Sendable {
   }
 
   func end(_ program: Program) async {
+    model.withLock { $0.programWillEnd(program.number) }
     await program.app.delete()
     model.withLock { $0.programEnds(program.number) }
   }

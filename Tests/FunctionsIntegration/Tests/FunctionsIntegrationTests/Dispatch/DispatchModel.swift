@@ -58,6 +58,7 @@ struct DispatchModel: Sendable {
   private var owners: [Int: (function: String, program: Int)] = [:]
   /// Programs that are over, by their number.
   private(set) var overPrograms: Set<Int> = []
+  private var endingPrograms: Set<Int> = []
 
   mutating func broken(_ problem: String) { problems.append(problem) }
 
@@ -84,7 +85,7 @@ struct DispatchModel: Sendable {
 
   private func isAlive(_ registration: Int, besides program: Int) -> Bool {
     guard let other = owners[registration]?.program else { return false }
-    return other != program && !overPrograms.contains(other)
+    return other != program && !endingPrograms.contains(other)
   }
 
   mutating func hasChanged(_ function: String, to registration: Registration?) {
@@ -92,6 +93,9 @@ struct DispatchModel: Sendable {
     uncertain[function, default: 0] -= 1
     epochs[function, default: 0] += 1
   }
+
+  /// Another program may deliver from now on; functions that are cancelled may still run.
+  mutating func programWillEnd(_ number: Int) { endingPrograms.insert(number) }
 
   mutating func programEnds(_ number: Int) { overPrograms.insert(number) }
 

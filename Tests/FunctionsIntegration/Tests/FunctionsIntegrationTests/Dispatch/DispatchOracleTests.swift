@@ -42,7 +42,6 @@ struct DispatchOracleTests {
         await history.end(programs[0])
         isOver.withLock { $0 = true }
       }
-      isOver.withLock { $0 = true }
     }
     if isLast { try await history.settle(programs) }
     for program in programs { await history.end(program) }
@@ -68,7 +67,7 @@ struct DispatchOracleTests {
   ) async {
     var random = SplitMix(seed: seed)
     let functions = DispatchPlan.functions
-    for _ in 0..<random.below(8) where !isOver() {
+    for _ in 0..<random.below(20) where !isOver() {
       for _ in 0..<random.below(200) { await Task.yield() }
       let function = functions[random.below(functions.count)]
       if !function.isSteady {
