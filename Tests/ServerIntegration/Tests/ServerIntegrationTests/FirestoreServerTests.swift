@@ -39,6 +39,18 @@ import VestaTesting
     }
   }
 
+  @Test(.timeLimit(.minutes(5))) func `listeners of browsers that lose connections keep the results of their queries`()
+    async throws
+  {
+    try await withTemporaryDirectory { directory in
+      let server = try await ServerProcess(in: directory, "--memory")
+      let result = try await server.python("firestore_resume", ["1", "2", "3"])
+      #expect(result.status == 0, "\(result.lines.joined(separator: "\n"))")
+      #expect(result.lines.count { $0.hasPrefix("passed") } == 2)
+      #expect(await server.end() == 0)
+    }
+  }
+
   @Test(.timeLimit(.minutes(5))) func `users that sign in reach what the rules say is theirs`() async throws {
     try await withTemporaryDirectory { directory in
       let server = try await ServerProcess(in: directory, "--memory", "--project", "together")

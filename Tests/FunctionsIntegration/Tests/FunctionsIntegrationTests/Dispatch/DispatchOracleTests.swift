@@ -6,7 +6,7 @@ import VestaTesting
 /// and as many at once as documented: compared with a model that knows the documentation alone.
 @Suite(.timeLimit(.minutes(30)))
 struct DispatchOracleTests {
-  @Test(arguments: 1...8 as ClosedRange<UInt64>)
+  @Test(arguments: 1...6 as ClosedRange<UInt64>)
   func `functions get the changes that they follow, whatever other functions do`(seed: UInt64) async throws {
     try await Self.run(seed)
   }
