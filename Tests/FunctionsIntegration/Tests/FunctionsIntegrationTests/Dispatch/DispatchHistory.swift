@@ -88,7 +88,10 @@ final class DispatchHistory: Sendable {
       let before = event.data.before?.get("number") as? Int, after = event.data.after?.get("number") as? Int
       let change = Change(path: event.subject, number: after ?? -(before ?? 0))
       let delivery = Delivery(function: function.name, change: change)
-      let attempt = model.withLock { $0.begins(delivery, id: event.id, in: registration, program: program.number) }
+      let attempt = model.withLock {
+        $0.begins(
+          delivery, id: event.id, in: registration, program: program.number, isCancelled: Task.isCancelled)
+      }
       do {
         try await run(function, delivery, attempt, program)
         model.withLock { $0.ends(delivery, in: registration, isSuccess: true) }

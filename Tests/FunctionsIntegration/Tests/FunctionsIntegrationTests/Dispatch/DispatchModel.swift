@@ -124,11 +124,14 @@ struct DispatchModel: Sendable {
   ///
   /// - Returns: Its number among the attempts of the event, from one.
   mutating func begins(
-    _ delivery: Delivery, id: String, in registration: Registration, program: Int
+    _ delivery: Delivery, id: String, in registration: Registration, program: Int, isCancelled: Bool
   ) -> Int {
     let (change, lane) = (delivery.change, delivery.lane)
     let label = "\(delivery.function) on \(change.path) \(change.number), registration \(registration.id)"
-    if overPrograms.contains(program) { problems.append("\(label): begins after its program has ended") }
+    // A function that was about to begin is cancelled, and may see the end of its app.
+    if overPrograms.contains(program), !isCancelled {
+      problems.append("\(label): begins after its program has ended")
+    }
     if let known = ids[id], known != change { problems.append("\(label): \(id) is the id of \(known) too") }
     ids[id] = change
     if forbidden.contains(delivery) { problems.append("\(label): was not registered") }
