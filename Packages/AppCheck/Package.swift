@@ -96,6 +96,7 @@ let package = Package(
         "VestaAppCheckWire",
         .product(name: "VestaBytes", package: "Core"),
         .product(name: "VestaAppCheckBackend", package: "AppCheckBackend"),
+        .product(name: "VestaCryptoInterop", package: "CryptoInterop"),
         .product(name: "VestaCryptoInteropFakes", package: "CryptoInterop"),
         .product(name: "VestaServiceInterop", package: "ServiceInterop"),
         .product(name: "VestaServiceInteropFakes", package: "ServiceInterop"),

@@ -1,6 +1,9 @@
 import Testing
 import VestaAppCheckBackend
 import VestaAppCheckRemote
+import VestaAppCheckTokens
+import VestaCryptoInterop
+import VestaCryptoInteropFakes
 import VestaServiceInterop
 import VestaTesting
 import VestaTransportInterop
@@ -12,7 +15,8 @@ import VestaTransportInteropFakes
   private let seen = Log<HTTPRequest>()
 
   private func remote(
-    _ host: String = "localhost", _ options: AppCheckRemoteOptions = .firebase, answer: String = "{}", status: Int = 200
+    _ host: String = "localhost", _ options: AppCheckRemoteOptions = .firebase, answer: String = "{}",
+    status: Int = 200, crypto: (any CryptoProvider)? = nil
   ) throws -> AppCheckRemote {
     let handler = HTTPClosureHandler { [seen] request in
       seen.add(request)
@@ -21,7 +25,7 @@ import VestaTransportInteropFakes
     try network.serve(handler, at: .internet(host: host, port: 80))
     let services = RemoteServices(network, app: ClientIdentity(userAgent: "u/1", apiKey: "key", bundleID: "b.c"))
     let service = try services.service(at: "http://\(host)", isEmulator: true, sending: [.apiKey, .bundleID])
-    return AppCheckRemote(project: "p", number: "7", on: service, options: options)
+    return AppCheckRemote(project: "p", number: "7", on: service, crypto: crypto, options: options)
   }
 
   @Test func `exchanges are sent as the API's reference has them`() async throws {
@@ -71,6 +75,40 @@ import VestaTransportInteropFakes
     #expect(added?.code == .failedPrecondition && removed?.code == .failedPrecondition && seen.entries.isEmpty)
   }
 
+  /// A token that a key has signed, and the answer that publishes the key.
+  private func token(_ crypto: FakeCrypto) async throws -> (text: String, keys: String) {
+    let key = try await crypto.generateSigningKey(.rs256, keyID: "k")
+    let rules = AppCheckTokenRules(projectID: "p", projectNumber: "7")
+    let claims = rules.claims(appID: "1:7:ios:3", tokenID: "t", now: ServiceClock.system.now())
+    let keys = try JSONWebKeySet(keys: [key.verificationKey.jsonWebKey()]).publicJSON()
+    return (try JWT.sign(claims, with: key), String(decoding: keys, as: UTF8.self))
+  }
+
+  @Test func `a token that is to be consumed is not sent in clear text to other machines`() async throws {
+    let crypto = FakeCrypto()
+    let (token, keys) = try await token(crypto)
+    let remote = try remote("example.com", answer: keys, crypto: crypto)
+    // The keys are no secret.
+    #expect(try await remote.verify(token: token, consumes: false, context: CallContext()).appID == "1:7:ios:3")
+    let error = await #expect(throws: AppCheckServiceError.self) {
+      try await remote.verify(token: token, consumes: true, context: CallContext())
+    }
+    #expect(error?.code == .failedPrecondition)
+    #expect(seen.entries.map(\.method) == [.get, .get])
+  }
+
+  @Test func `a consumption whose connection was lost is not to be made again`() async throws {
+    let crypto = FakeCrypto()
+    let (token, keys) = try await token(crypto)
+    let client = HalfCutClient(keys: HTTPResponse.json(Array(keys.utf8)))
+    let remote = AppCheckRemote(
+      project: "p", number: "7", on: try RESTService(client, at: "http://localhost"), crypto: crypto)
+    let error = await #expect(throws: AppCheckServiceError.self) {
+      try await remote.verify(token: token, consumes: true, context: CallContext())
+    }
+    #expect(error?.code == .deadlineExceeded)
+  }
+
   @Test func `what Firebase cannot do and what a crypto provider is needed for is said`() async throws {
     let remote = try remote(answer: #"{"keys":[]}"#)
     let removal = await #expect(throws: AppCheckServiceError.self) {
@@ -92,4 +130,22 @@ import VestaTransportInteropFakes
     }
     #expect(error?.code == code)
   }
+}
+
+/// A client that reads keys, and loses its connection in all other requests.
+private struct HalfCutClient: HTTPClient {
+  let keys: HTTPResponse
+  private let cut = CutClient()
+
+  init(keys: HTTPResponse) { self.keys = keys }
+
+  func send(_ request: HTTPRequest, timeout: Duration?) async throws -> HTTPResponse {
+    request.method == .get ? keys : try await cut.send(request, timeout: timeout)
+  }
+
+  func openWebSocket(_ request: HTTPRequest, subprotocols: [String], timeout: Duration?) async throws -> WebSocket {
+    try await cut.openWebSocket(request, subprotocols: subprotocols, timeout: timeout)
+  }
+
+  func close() async {}
 }

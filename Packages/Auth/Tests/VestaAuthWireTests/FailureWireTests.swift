@@ -31,4 +31,17 @@ import VestaBytes
     #expect(BlockingFunctionsWire.settings(object)?.beforeCreate == (isTaken ? url : nil))
     #expect((BlockingFunctionsWire.settings(object) != nil) == isTaken)
   }
+
+  @Test func `the token of a question is valid for ten minutes from its time on`() throws {
+    let question = BlockingQuestion(
+      event: .beforeSignIn, url: "https://a.example/f", project: "p", user: AuthUser(localID: "ada"),
+      signInMethod: "password")
+    let body = try JSONObject(json: BlockingFunctionsWire.body(of: question, id: "e", now: 1_700_000_000))
+    let parts = body["data"]?.object?["jwt"]?.string?.split(separator: ".", omittingEmptySubsequences: false) ?? []
+    #expect(parts.count == 3 && parts.last == "")
+    let claims = try JSONObject(json: Base64.url.decode(String(try #require(parts.dropFirst().first))))
+    #expect(claims["iat"] == 1_700_000_000 && claims["exp"] == 1_700_000_600)
+    #expect(claims["iss"] == "https://securetoken.google.com/p" && claims["aud"] == "https://a.example/f")
+    #expect(claims["event_id"] == "e" && claims["event_type"] == "beforeSignIn" && claims["sub"] == "ada")
+  }
 }

@@ -44,6 +44,16 @@ import VestaTesting
     #expect(try ExportEntity(record: record) == entity)
   }
 
+  @Test func `a reference names a database by itself unless it is the default one`() throws {
+    let name = "projects/demo-x/databases/other/documents/c/d"
+    let entity = ExportEntity(path: ["c", "d"], fields: ["r": .reference(name)])
+    let record = entity.record(project: "demo-x")
+    // The group of the reference: the app (13), the path (14 with 15 and 17), and the database (23).
+    let reference = "63" + "6a0a6465767e64656d6f2d78" + "737a01638a01016474" + "ba01056f74686572" + "64"
+    #expect(Hex.encode(record).contains(reference))
+    #expect(try ExportEntity(record: record) == entity)
+  }
+
   @Test func `files have the bytes that the emulator writes`() throws {
     var log = ExportLogWriter()
     let first = log.frame(ExportEntity(path: ["c", "d"], fields: [:]).record(project: "demo-x"))

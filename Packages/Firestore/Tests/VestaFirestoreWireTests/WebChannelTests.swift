@@ -174,6 +174,21 @@ private func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8
     #expect(next.messages.count == 5)
   }
 
+  @Test func `messages that are sent again take no memory, whether they were taken or wait`() throws {
+    var tuning = WebChannelMachine.Tuning()
+    (tuning.maximumWaitingMessages, tuning.maximumWaitingBytes) = (1, 10)
+    var machine = WebChannelMachine(tuning: tuning)
+    func send(_ numbers: Int...) throws -> [String] {
+      try machine.forward(WebChannelBody(messages: numbers.map { .init($0, "message\($0)") }), confirmed: 0).messages
+    }
+    #expect(try send(0, 1) == ["message0", "message1"])
+    for _ in 0..<3 { #expect(try send(0, 1, 3) == []) }
+    #expect(!machine.isClosed)
+    #expect(try send(1, 2, 3) == ["message2", "message3"])
+    for _ in 0..<3 { #expect(try send(2, 3, 5) == []) }
+    #expect(try send(4) == ["message4", "message5"])
+  }
+
   @Test func `hostile bodies, queries and responses are a value or an error`() throws {
     var random = SplitMix(seed: 2)
     let body = utf8("headers=a%3Ab%0D%0A&count=2&ofs=4&req0___data__=%7B%7D&req3___data__=%7B%7D")
