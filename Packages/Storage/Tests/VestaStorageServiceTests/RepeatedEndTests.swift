@@ -89,6 +89,74 @@ import VestaTransportInterop
     #expect(second.status == 200 && overtaken.status == 200, "\(overtaken)")
     #expect(overtaken.json == second.json)
   }
+  private struct UploadInParts: Sendable {
+    typealias Answer = (status: Int, fields: HTTPFields, body: [UInt8])
+    /// Sends its only part.
+    let put: @Sendable () async throws -> Answer
+    /// Ends it.
+    let end: @Sendable () async throws -> Answer
+  }
+
+  /// Starts an upload in parts, and sends its only part.
+  private func uploadInParts() async throws -> UploadInParts {
+    let target = "/demo.appspot.com/a"
+    let started = try await server.send(.post, "\(target)?uploads")
+    let id = String(decoding: started.body, as: UTF8.self).split(separator: "UploadId>").dropFirst().first?
+      .prefix { $0 != "<" }
+    let query = "uploadId=\(try #require(id))"
+    let put: @Sendable () async throws -> UploadInParts.Answer = { [server, bytes] in
+      try await server.send(.put, "\(target)?partNumber=1&\(query)", [:], bytes)
+    }
+    let tag = try #require(try await put().fields["etag"])
+    let part = "<Part><PartNumber>1</PartNumber><ETag>\(tag)</ETag></Part>"
+    let list = "<CompleteMultipartUpload>\(part)</CompleteMultipartUpload>"
+    return UploadInParts(put: put) { [server] in
+      try await server.send(.post, "\(target)?\(query)", [:], Array(list.utf8))
+    }
+  }
+
+  @Test(arguments: [HookedStorageBackend.Call.open, .read, .append, .finalize])
+  func `the end of parts that is overtaken by its repetition gets the object`(
+    _ held: HookedStorageBackend.Call
+  ) async throws {
+    let (arrived, goOn) = (Gate(), Gate())
+    let isFirst = Locked(true)
+    try await serve { call in
+      guard call == held, isFirst.withLock({ $0.take() }) else { return }
+      arrived.open()
+      await goOn.wait()
+    }
+    let upload = try await uploadInParts()
+    async let first = upload.end()
+    await arrived.wait()
+    // It removes the parts that the first request is about to read.
+    let second = try await upload.end()
+    goOn.open()
+    let overtaken = try await first
+    #expect(second.status == 200 && overtaken.status == 200, "\(String(decoding: overtaken.body, as: UTF8.self))")
+    #expect(overtaken.body == second.body)
+  }
+
+  @Test func `the end of parts gets the object of its repetition also where a part was sent again`() async throws {
+    let (arrived, goOn) = (Gate(), Gate())
+    let isFirst = Locked(true)
+    try await serve { call in
+      // Parts of the ended upload stay: the first request finds another generation of the one that it has listed.
+      if call == .delete { throw StorageServiceError(.unavailable, "The disk is away.") }
+      guard call == .open, isFirst.withLock({ $0.take() }) else { return }
+      arrived.open()
+      await goOn.wait()
+    }
+    let upload = try await uploadInParts()
+    async let first = upload.end()
+    await arrived.wait()
+    #expect(try await upload.put().status == 200)
+    let second = try await upload.end()
+    goOn.open()
+    let overtaken = try await first
+    #expect(second.status == 200 && overtaken.status == 200, "\(String(decoding: overtaken.body, as: UTF8.self))")
+    #expect(overtaken.body == second.body)
+  }
 }
 
 extension Bool {

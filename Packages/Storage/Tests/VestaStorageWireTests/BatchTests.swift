@@ -103,8 +103,12 @@ import VestaTesting
     ] {
       #expect(throws: BytesError.self) { try ComposeBody(json: utf8(wrong)) }
     }
-    let many = Array(repeating: #"{"name":"a"}"#, count: 33).joined(separator: ",")
-    #expect(throws: BytesError.self) { try ComposeBody(json: utf8(#"{"sourceObjects":[\#(many)]}"#)) }
+    func sources(_ count: Int) throws -> Int {
+      let many = Array(repeating: #"{"name":"a"}"#, count: count).joined(separator: ",")
+      return try ComposeBody(json: utf8(#"{"sourceObjects":[\#(many)]}"#)).sources.count
+    }
+    #expect(try sources(1) == 1 && sources(32) == 32)
+    #expect(throws: BytesError.self) { try sources(33) }
   }
 
   @Test(arguments: [
