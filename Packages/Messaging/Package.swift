@@ -149,6 +149,7 @@ let package = Package(
         .product(name: "VestaConcurrency", package: "Core"),
         .product(name: "VestaInstallationsBackend", package: "InstallationsBackend"),
         .product(name: "VestaMessagingBackend", package: "MessagingBackend"),
+        .product(name: "VestaMessagingBackendFakes", package: "MessagingBackend"),
         .product(name: "VestaServiceInterop", package: "ServiceInterop"),
         .product(name: "VestaServiceInteropFakes", package: "ServiceInterop"),
         .product(name: "VestaStoreInteropFakes", package: "StoreInterop"),

@@ -94,6 +94,9 @@ private struct KnownInstallations: InstallationsVerifier {
       try await answer(.patch, "\(base)/registrations/ada", #"{"web":{}}"#, installation: "fis-bob").status == 400)
     let web = #"{"web":{"endpoint":"https://p.example","auth":"a","p256dh":"k"}}"#
     #expect(try await answer(.patch, "\(base)/registrations/ada", web, installation: "fis-bob").status == 403)
+    // The SDK for the web names a registration by its token.
+    #expect(try await answer(.patch, "\(base)/registrations/\(token)", web, installation: "fis-bob").status == 403)
+    #expect(try await answer(.patch, "\(base)/registrations/\(token)", web, installation: "fis-ada").status == 200)
     #expect(try await answer(.delete, "\(base)/registrations/ada", installation: "fis-ada").status == 200)
     #expect(try await answer(.delete, "\(base)/registrations/ada", installation: "fis-ada").status == 404)
   }
@@ -135,6 +138,13 @@ private struct KnownInstallations: InstallationsVerifier {
     #expect(added.object == ["results": [[:], ["error": "NOT_FOUND"], ["error": "INVALID_ARGUMENT"]]])
     let refused = try await answer(.post, "/iid/v1:batchRemove", body)
     #expect(refused.status == 403 && refused.object == ["error": "PERMISSION_DENIED"])
+    func topics() async throws -> [String]? {
+      try await answer(.get, "/iid/info/\(token)", isOwner: true).object["rel"]?.object?["topics"]?.object?.names
+    }
+    #expect(try await topics() == ["news"])
+    let removed = try await answer(.post, "/iid/v1:batchRemove", body, isOwner: true)
+    #expect(removed.status == 200 && removed.object["results"]?.array?.first == [:])
+    #expect(try await topics() ?? [] == [])
   }
 
   @Test func `a client of Vesta's own receives, acknowledges, and is told how its connection ended`() async throws {
@@ -181,6 +191,8 @@ private struct KnownInstallations: InstallationsVerifier {
     }
     #expect(serves(.post, "/v1/projects/p/messages:send") && serves(.post, "/iid/v1:batchAdd"))
     #expect(serves(.options, "/v1/projects/p/registrations", ["access-control-request-method": "POST"]))
+    // The error of a target that cannot be read is Messaging's.
+    #expect(serves(.post, "/v1/projects/p/registrations/a/topicSubscriptions"))
     #expect(!serves(.put, "/v1/projects/p/remoteConfig") && !serves(.post, "/v1/projects/p/installations"))
   }
 }

@@ -96,6 +96,56 @@ import VestaTransportInteropFakes
       try await admin.send(message, isValidateOnly: true, context: .owner)
     }
     #expect(checked?.code == .unavailable)
+    // A question may be asked again.
+    let read = await #expect(throws: MessagingServiceError.self) { try await admin.statistics(context: .owner) }
+    #expect(read?.code == .unavailable)
+  }
+
+  @Test func `messages of one call are sent concurrently up to a number`() async throws {
+    let (network, gate) = (FakeNetwork(), Gate())
+    let arrived = EventLog<String>(patience: .seconds(60))
+    let handler = HTTPClosureHandler { request in
+      .task {
+        arrived.record(request.target)
+        await gate.wait()
+        return .json(Array(#"{"name":"n"}"#.utf8))
+      }
+    }
+    try network.serve(handler, at: .internet(host: "localhost", port: 80))
+    var options = MessagingRemoteOptions()
+    options.tuning.parallelSends = 3
+    let service = try RESTService(network, at: "http://localhost", options: RESTOptions(ownerToken: { "owner" }))
+    let admin = MessagingAdminRemote(project: "p", on: service, options: options)
+    let messages = (0..<7).map { PushMessage(to: .token("a:b"), data: ["text": "\($0)"]) }
+    async let outcomes = admin.sendEach(messages, isValidateOnly: false, context: .owner)
+    try await arrived.wait(for: "as many as may be on their way") { $0.count == 3 }
+    // One more would arrive by now.
+    for _ in 0..<1_000 { await Task.yield() }
+    #expect(arrived.events.count == 3)
+    gate.open()
+    #expect(try await outcomes.count == 7 && arrived.events.count == 7)
+  }
+
+  @Test func `tokens of registrations are not sent in clear text to another machine`() async throws {
+    let (network, seen) = (FakeNetwork(), Log<String>())
+    let handler = HTTPClosureHandler { request in
+      seen.add(request.target)
+      return .response(HTTPResponse(500))
+    }
+    try network.serve(handler, at: .internet(host: "example.com", port: 80))
+    // The word of an emulator is no secret.
+    let service = try RESTService(network, at: "http://example.com", options: RESTOptions(ownerToken: { "owner" }))
+    let admin = MessagingAdminRemote(project: "p", on: service)
+    let calls: [@Sendable () async throws -> Void] = [
+      { _ = try await admin.send(PushMessage(to: .token("a:b")), isValidateOnly: true, context: .owner) },
+      { _ = try await admin.subscribe(tokens: ["a:b"], toTopic: "news", context: .owner) },
+      { _ = try await admin.registration(token: "a:b", context: .owner) },
+    ]
+    for call in calls {
+      let error = await #expect(throws: MessagingServiceError.self) { try await call() }
+      #expect(error?.code == .failedPrecondition)
+    }
+    #expect(seen.entries == [])
   }
 
   @Test func `at Firebase messages and topics have separate hosts, and calls that it lacks are not sent`() async throws

@@ -80,6 +80,7 @@ import VestaTransportInteropFakes
     #expect(seen.entries.allSatisfy { $0.fields["x-goog-firebase-installations-auth"] == "fis-ada" })
     let body = try JSONObject(json: try await seen.entries[0].body.collect(upTo: 1_000))
     #expect(body == ["ios": ["apns_token": "00ff", "apns_environment": "SANDBOX", "bundle_id": "b"]])
+    #expect(try await seen.entries[2].body.collect(upTo: 1_000) == [])
   }
 
   @Test func `tokens are not sent in clear text to other machines`() async throws {
@@ -155,6 +156,49 @@ import VestaTransportInteropFakes
     try await served.engine.close()
   }
 
+  @Test func `as many messages may wait for their receiver as the tuning says`() async throws {
+    let (clock, network, gate) = (ManualClock(), FakeNetwork(), Gate())
+    var options = MessagingRemoteOptions()
+    (options.tuning.maximumUnread, options.tuning.silence) = (3, .seconds(10))
+    let served = try Served.onFakeNetwork(network, options: options, clock: clock.service)
+    let token = try await served.register()
+    let ends = EventLog<ServiceCode?>(patience: .seconds(60)), texts = EventLog<String>(patience: .seconds(60))
+    let connection = served.remote.connect(
+      token: token, context: CallContext(), onEnd: { ends.record($0?.code) }
+    ) {
+      texts.record($0.message.data["text"] ?? "")
+      _ = gate.passes()
+    }
+    for number in 0...3 {
+      clock.advance(by: .seconds(1))
+      try await served.send("\(number)", to: .token(token))
+      if number == 0 { try await texts.wait(for: "the call that blocks") { $0 == ["0"] } }
+      // The message has been read and counted when the timer of the silence has begun again.
+      while network.exchangeCount > 0, !clock.deadlines.contains(clock.now + 10_000_000) { await Task.yield() }
+    }
+    #expect(network.exchangeCount == 1)
+    gate.open()
+    try await texts.wait(for: "all messages") { $0 == ["0", "1", "2", "3"] }
+    #expect(ends.events.isEmpty)
+    connection.cancel()
+    try await served.engine.close()
+  }
+
+  @Test func `a connection that has ended keeps nothing of its receiver`() async throws {
+    let remote = MessagingRemote(
+      project: "p", on: try RESTService(FakeNetwork(), at: "http://localhost"), options: .firebase
+    ) { FakeSource($0) }
+    let ends = EventLog<String>(patience: .seconds(60))
+    let connection = {
+      let held = Held { ends.record("released") }
+      return remote.connect(token: "ada", context: CallContext(), onEnd: { _ in ends.record("end") }) { _ in
+        withExtendedLifetime(held) {}
+      }
+    }()
+    try await ends.wait(for: "the end, and the release") { $0 == ["end", "released"] }
+    connection.cancel()
+  }
+
   @Test func `events are read as they are written, and unknown ones are passed over`() throws {
     #expect(try DeliveryEvent(ServerSentEvent("{}", name: "end")) == .end(nil))
     #expect(try DeliveryEvent(ServerSentEvent("", name: "end")) == .end(nil))
@@ -165,7 +209,19 @@ import VestaTransportInteropFakes
       return #expect(Bool(false), "no error")
     }
     #expect(error.code == .notFound && error.reason == .unregistered)
+    guard case .end(let other?) = try DeliveryEvent(ServerSentEvent(#"{"error":{}}"#, name: "end")) else {
+      return #expect(Bool(false), "no error")
+    }
+    // An error that names nothing is a failure of the server.
+    #expect(other.code == .internal)
   }
+}
+
+/// Notes its release.
+private final class Held: Sendable {
+  private let note: @Sendable () -> Void
+  init(_ note: @escaping @Sendable () -> Void) { self.note = note }
+  deinit { note() }
 }
 
 /// An installation whose token never changes.
