@@ -134,7 +134,7 @@ public struct ServiceAccountTuning: Sendable, Hashable {
   /// The time for an exchange.
   public var timeout: Duration = .seconds(30)
 
-  /// The difference of the clocks, in seconds, from which on the time of the answer is used.
+  /// The difference of the clocks, in seconds, above which the time of the answer is used.
   public var clockDifference: Int64 = 30
 
   /// The scopes of a token.

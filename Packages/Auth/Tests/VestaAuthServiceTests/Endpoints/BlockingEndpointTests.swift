@@ -64,6 +64,22 @@ import VestaTransportInteropFakes
     #expect(claims.map { $0["oauth_expires_in"] } == [3_600, nil, nil])
   }
 
+  @Test(arguments: [
+    ("https://a.example/f", true), ("http://localhost:5001/p/r/f", true), ("https://", false), ("http://a b/", false),
+    ("ftp://a.example/f", false),
+  ])
+  func `an owner sets functions with addresses of HTTP alone`(_ url: String, _ isTaken: Bool) async throws {
+    let server = EndpointWorld()
+    let settings: JSONObject = ["blockingFunctions": ["triggers": ["beforeCreate": ["functionUri": .string(url)]]]]
+    let path = "/config?updateMask=blockingFunctions"
+    let answer = try await server.own(path, settings, method: .patch, version: "v2")
+    #expect(answer.status == (isTaken ? 200 : 400))
+    #expect(isTaken || answer.message?.hasPrefix("INVALID_BLOCKING_FUNCTION") == true, "\(answer.body)")
+    let kept = try await server.own("/config", method: .get, version: "v2")["blockingFunctions"]?.object
+    let function = kept?["triggers"]?.object?["beforeCreate"]?.object
+    #expect(function?["functionUri"] == (isTaken ? .string(url) : nil))
+  }
+
   @Test func `a function whose answer does not end is given up after its time`() async throws {
     let (network, clock, body) = (FakeNetwork(), ManualClock(), ByteStream())
     let handler = HTTPClosureHandler { _ in .response(HTTPResponse(body: .stream(body))) }

@@ -129,8 +129,12 @@ import VestaTransportInterop
     #expect(again.status == 400 && again["authEmulator"]?.object?["error"] == "INVALID_OOB_CODE")
     let away = try await server.send(.get, "/emulator/action?mode=signIn&oobCode=x&continueUrl=http%3A%2F%2Fa%2F%3Fb")
     #expect(away.status == 303 && away.fields["location"]?.hasPrefix("http://a/?b&") == true)
-    let broken = try await server.send(.get, "/emulator/action?mode=signIn&continueUrl=http%3A%2F%2Fa%0D%0Ax:y")
-    #expect(broken.status == 400)
+    for broken in ["%0D%0Ax:y", "%0Ax:y", "/b%20c", "/%7F", "/%C3%A9"] {
+      let target = "/emulator/action?mode=signIn&continueUrl=http%3A%2F%2Fa\(broken)"
+      #expect(try await server.send(.get, target).status == 400, "\(broken)")
+    }
+    #expect(try await server.send(.get, "/emulator/action?mode=signIn&continueUrl=http%3A%2F%2Fa/!~").status == 303)
+    #expect(try await server.send(.get, "/emulator/action").status == 400)
   }
 
   @Test func `a link leads to the page of the server for development that made it`() async throws {
@@ -140,6 +144,8 @@ import VestaTransportInterop
     let sent = try #require(
       try await server.local(.get, "oobCodes")["oobCodes"]?.array?.last?.object?["oobLink"]?.string)
     let url = try #require(HTTPURL(sent))
+    // The default project is not named.
+    #expect(!url.target.contains("projectId="))
     #expect(url.target.hasPrefix("/emulator/action?mode=resetPassword&"))
     #expect(try await server.send(.get, "\(url.target)&newPassword=another").status == 200)
     let made = try await server.own(

@@ -70,6 +70,8 @@ import VestaTransportInterop
       ("https://APP.example:8443/x", true), ("https://other.example/", false), ("https://app.example.evil/", false),
       ("https://app.example@evil.example/", false), ("javascript:alert(1)", false), ("//app.example", false),
       ("https://evil.example\\@app.example/", false), ("https://app.example\n.evil/", false), ("", true),
+      ("http://localhost/\n", false), ("http://localhost/ ", false), ("http://localhost/\u{7F}", false),
+      ("http://localhost/é", false), ("http://localhost/\\evil.example", false), ("http://localhost/!~", true),
     ] {
       var fields = FormFields()
       fields.append("redirectUrl", target)

@@ -68,6 +68,32 @@ import VestaTransportInteropFakes
     #expect(seen.entries[0].target == "/identitytoolkit.googleapis.com/v1/accounts:signInWithPassword")
   }
 
+  @Test func `a change that uses up a code or ends the session is not to be made again`() async throws {
+    let remote = AuthRemote(project: "p", on: try RESTService(CutClient(), at: "http://localhost"))
+    for (request, code) in [
+      (UpdateRequest(idToken: "t", displayName: "Ada"), AuthServiceError.Code.unavailable),
+      (UpdateRequest(idToken: "t", password: "secret1"), .init("DEADLINE_EXCEEDED")),
+      (UpdateRequest(oobCode: "c"), .init("DEADLINE_EXCEEDED")),
+      (UpdateRequest(oobCode: "c", password: "secret1"), .init("DEADLINE_EXCEEDED")),
+    ] {
+      #expect(await refusal { try await remote.update(request, context: CallContext()) } == code, "\(request)")
+    }
+  }
+
+  @Test func `a change names its ID token, also an empty one, or its code`() async throws {
+    let (network, seen) = try await network(["localhost"], at: 80) { .json(Array("{}".utf8)) }
+    let remote = AuthRemote(project: "p", on: try RESTService(network, at: "http://localhost"))
+    for request in [UpdateRequest(displayName: "Ada"), UpdateRequest(idToken: "t"), UpdateRequest(oobCode: "c")] {
+      _ = try? await remote.update(request, context: CallContext())
+    }
+    var tokens: [JSONValue?] = []
+    for request in seen.entries {
+      tokens.append(try JSONObject(json: try await request.body.collect(upTo: 1_000))["idToken"])
+    }
+    // Without the member the call would be that of an owner.
+    #expect(tokens == ["", "t", nil])
+  }
+
   @Test func `a page in the place of the service is no answer, whatever its status is`() async throws {
     for status in [200, 302, 403, 511] {
       let (network, _) = try await network(["localhost"], at: 80) {

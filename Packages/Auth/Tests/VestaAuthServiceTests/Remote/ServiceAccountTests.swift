@@ -94,6 +94,34 @@ import VestaTransportInteropFakes
     #expect(try await tokens.token() == "t2" && seen.entries.count == 2)
   }
 
+  @Test(arguments: [(-31, 2), (-30, 1), (0, 1), (30, 1), (31, 2)])
+  func `an assertion is signed again where the clocks differ by more than 30 seconds`(
+    _ difference: Int64, _ count: Int
+  ) async throws {
+    // 2026-11-24T01:30:37Z.
+    clock.jump(to: (1_795_483_837 + difference) * 1_000_000)
+    let (tokens, seen) = try await exchange { _, _ in
+      .json(Array(#"{"error":"invalid_grant"}"#.utf8), status: 400, fields: ["date": "Tue, 24 Nov 2026 01:30:37 GMT"])
+    }
+    #expect(await failure(tokens)?.code == .unauthenticated)
+    let times = [1_795_483_837 + difference, 1_795_483_837].prefix(count)
+    #expect(seen.entries.compactMap { $0["iat"]?.integer } == Array(times))
+    #expect(seen.entries.allSatisfy { $0["exp"]?.integer == $0["iat"]?.integer.map { $0 + 3_600 } })
+  }
+
+  @Test(arguments: [
+    (400, ServiceCode.unauthenticated), (401, .unauthenticated), (428, .unauthenticated), (429, .unavailable),
+    (430, .unauthenticated), (499, .unauthenticated), (500, .unavailable), (503, .unavailable),
+  ])
+  func `a failure of the exchange passes, and a refusal of the account does not`(
+    _ status: Int, _ code: ServiceCode
+  ) async throws {
+    let (tokens, _) = try await exchange { _, _ in
+      .json(Array(#"{"error":"internal_failure"}"#.utf8), status: HTTPStatus(status))
+    }
+    #expect(await failure(tokens)?.code == code)
+  }
+
   @Test func `an account that is refused is asked for once more only where the clock explains it`() async throws {
     let (tokens, seen) = try await exchange { _, _ in
       .json(Array(#"{"error":"invalid_grant","error_description":"account not found"}"#.utf8), status: 400)
@@ -159,6 +187,8 @@ import VestaTransportInteropFakes
 
   @Test func `the dates of answers are read in their one form`() {
     #expect(ExchangeAnswer.seconds("Sun, 06 Nov 1994 08:49:37 GMT") == 784_111_777)
+    #expect(ExchangeAnswer.seconds("Sat, 10 Oct 2026 01:30:37 GMT") == 1_791_595_837)
+    #expect(ExchangeAnswer.seconds("Wed, 09 Sep 2026 23:59:59 GMT") == 1_788_998_399)
     for text in ["", "yesterday", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun, 99 Nov 1994 08:49:37 GMT", "a b c d e GMT"] {
       #expect(ExchangeAnswer.seconds(text) == nil, "\(text)")
     }
