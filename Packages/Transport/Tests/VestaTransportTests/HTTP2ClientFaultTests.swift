@@ -53,8 +53,10 @@ import VestaTransportInterop
   @Test func `a request that waits behind a long body when the server leaves is sent elsewhere`() async throws {
     let (isFull, mayRead) = (Gate(), Gate())
     try await Self.run {
-      // The peer is silent for as long as the turns below take, which is more than a ping's time on a busy machine.
-      $0.clientPingInterval = .seconds(600)
+      // The peer is silent, and reads nothing, for as long as the turns below take: longer than a ping's time on a busy
+      // machine, and than a peer may keep a client from writing.
+      ($0.clientPingInterval, $0.writeTimeout) = (.seconds(600), .seconds(600))
+      ($0.bodyTimeout, $0.responseTimeout) = (.seconds(600), .seconds(600))
     } _: { peer, number in
       guard number == 0 else {
         while let frame = peer.next() {
