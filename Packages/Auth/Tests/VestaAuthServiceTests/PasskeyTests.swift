@@ -91,7 +91,7 @@ extension VirtualAuthenticator {
     let late = try VirtualAuthenticator.fake().assertion(for: try await options(world))
     world.pass(seconds: 301)
     #expect(await refusal { try await signIn(world, late) } == .invalidAuthenticatorResponse)
-    // The challenge of an enrolment signs nobody in, and the other way round.
+    // A challenge of an enrolment is of no use for a sign-in, nor one of a sign-in for an enrolment.
     let other = try await world.signUp("eve@example.com")
     let enrolling = try await start(world, other.tokens).challenge
     let swapped = PasskeyRequestOptions(relyingPartyID: "localhost", challenge: enrolling)
@@ -112,7 +112,7 @@ extension VirtualAuthenticator {
     #expect(try await signIn(world).localID == ada.localID)
   }
 
-  /// What a page, an app or an authenticator can have wrong.
+  /// The mistakes of pages, apps and authenticators.
   private static let mistakes: [@Sendable (inout VirtualAuthenticator) -> Void] = [
     { $0.origin = "https://localhost.example.com" }, { $0.origin = "http://example.com" },
     { $0.origin = "https://notlocalhost" }, { $0.origin = "localhost" },

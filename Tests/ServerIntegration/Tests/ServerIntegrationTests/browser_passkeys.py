@@ -3,15 +3,13 @@
 The browser has an authenticator without hardware. Its pages read the options of the server and write the answers as the
 standard has both.
 """
-import http.server
 import json
 import os
 import sys
 import tempfile
-import threading
 
 from cases import equal, expect
-from tabs import Browser
+from tabs import Browser, serve
 
 HOST = os.environ["FIREBASE_AUTH_EMULATOR_HOST"]
 
@@ -40,17 +38,6 @@ async function signIn(change = answer => answer) {
 </script>""".replace("HOST", HOST)
 
 
-class Site(http.server.BaseHTTPRequestHandler):
-    def do_GET(self):
-        self.send_response(200)
-        self.send_header("Content-Type", "text/html; charset=utf-8")
-        self.end_headers()
-        self.wfile.write(PAGE.encode())
-
-    def log_message(self, *arguments):
-        pass
-
-
 def message(answer):
     return answer.get("error", {}).get("message", "")
 
@@ -77,8 +64,7 @@ def passkeys(app):
     print("a passkey that was removed does not ok", flush=True)
 
 
-server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Site)
-threading.Thread(target=server.serve_forever, daemon=True).start()
+port = serve(PAGE)
 status = 1
 with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
     browser = Browser(folder)
@@ -88,7 +74,7 @@ with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         app.call("WebAuthn.addVirtualAuthenticator", {"options": {
             "protocol": "ctap2", "transport": "internal", "hasResidentKey": True, "hasUserVerification": True,
             "isUserVerified": True, "automaticPresenceSimulation": True}})
-        app.call("Page.navigate", {"url": f"http://localhost:{server.server_port}"})
+        app.call("Page.navigate", {"url": f"http://localhost:{port}"})
         app.wait("document.title === 'app' && document.readyState === 'complete'")
         passkeys(app)
         status = 0

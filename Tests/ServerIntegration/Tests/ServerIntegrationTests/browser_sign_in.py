@@ -2,17 +2,15 @@
 
 Google's library for frames is answered here with one that speaks as it does, so nothing of the internet is needed.
 """
-import http.server
 import json
 import os
 import sys
 import tempfile
-import threading
 import urllib.parse
 import urllib.request
 
 from cases import equal, expect
-from tabs import Browser
+from tabs import Browser, serve
 
 HOST = os.environ["FIREBASE_AUTH_EMULATOR_HOST"]
 
@@ -45,17 +43,6 @@ addEventListener("message", event => {
   event.source.postMessage({ frames: { id, answer: [{ status: "ACK" }] } }, event.origin)
 })
 </script><iframe src="http://HOST/emulator/auth/iframe?apiKey=key&appName=app&v=1"></iframe>""".replace("HOST", HOST)
-
-
-class Site(http.server.BaseHTTPRequestHandler):
-    def do_GET(self):
-        self.send_response(200)
-        self.send_header("Content-Type", "text/html; charset=utf-8")
-        self.end_headers()
-        self.wfile.write(PAGE.encode())
-
-    def log_message(self, *arguments):
-        pass
 
 
 def handler(**parameters):
@@ -129,9 +116,8 @@ def refused(app):
     app.wait("document.body.textContent.includes('UNAUTHORIZED_DOMAIN')")
 
 
-server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Site)
-threading.Thread(target=server.serve_forever, daemon=True).start()
-site = f"http://127.0.0.1:{server.server_port}"
+port = serve(PAGE)
+site = f"http://127.0.0.1:{port}"
 status = 1
 with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
     browser = Browser(folder, ("https://apis.google.com/*", LIBRARY))

@@ -1,15 +1,35 @@
 """A browser that a test steers; BROWSER says which program to start."""
 import base64
+import http.server
 import itertools
 import json
 import os
 import subprocess
+import threading
 import time
 import urllib.request
 
 import websocket
 
 from cases import expect
+
+
+def serve(page):
+    """Serves a page at every path of a port of this machine, and returns the port."""
+
+    class Site(http.server.BaseHTTPRequestHandler):
+        def do_GET(self):
+            self.send_response(200)
+            self.send_header("Content-Type", "text/html; charset=utf-8")
+            self.end_headers()
+            self.wfile.write(page.encode())
+
+        def log_message(self, *arguments):
+            pass
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Site)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    return server.server_port
 
 
 class Tab:

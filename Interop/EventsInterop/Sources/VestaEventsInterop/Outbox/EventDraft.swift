@@ -50,6 +50,10 @@ public struct EventOutboxLimits: Sendable, Hashable {
   /// The size up to which an event is handed out with its entry, in bytes.
   public var inlineSize = 4_096
 
+  /// The number of latest commits whose events are numbered in memory: at least as many transactions as record events
+  /// more than once at the same time.
+  public var rememberedCommits = 64
+
   /// Bounds; a bound that is not named has its default.
   public init(maximumPending: Int = 1_000_000, maximumDeadLetters: Int = 10_000) {
     self.maximumPending = maximumPending

@@ -3,9 +3,10 @@
 /// The queues alone do not say it: an earlier event of the commit may be in the queues of other functions only.
 struct EventNumbers {
   /// The number of commits that are known: more than one, as transactions of some stores run concurrently.
-  private static let limit = 64
-
+  let limit: Int
   private var commits: [(version: Int64, next: Int64)] = []
+
+  init(limit: Int) { self.limit = max(1, limit) }
 
   /// Takes numbers that no event of a commit has.
   ///
@@ -18,7 +19,7 @@ struct EventNumbers {
     let known = commits.firstIndex { $0.version == version }
     let first = max(least, known.map { commits.remove(at: $0).next } ?? 0)
     commits.append((version, first + Int64(count)))
-    if commits.count > Self.limit { commits.removeFirst() }
+    if commits.count > limit { commits.removeFirst() }
     return first
   }
 }

@@ -25,7 +25,7 @@ public final class EventOutbox: EventSource {
     /// The same ones, for commits.
     private(set) var observerList: [any EventSourceObserver] = []
     var lastObserver = 0
-    var numbers = EventNumbers()
+    var numbers: EventNumbers
     /// The approximate number of waiting events, by function; events that this process has committed are all counted.
     var pending: [String: Int] = [:]
     /// The number of changes to refuse, by function, before the events of a full queue are counted again.
@@ -46,7 +46,7 @@ public final class EventOutbox: EventSource {
 
   let keys: EventKeys
   let limits: EventOutboxLimits
-  let state = Locked(State())
+  let state: Locked<State>
   let open: @Sendable () async throws -> any OrderedStore
   private let data: @Sendable (EventRecord) throws -> EventData
 
@@ -68,6 +68,7 @@ public final class EventOutbox: EventSource {
     self.keys = EventKeys(prefix: keys)
     self.types = types
     self.limits = limits
+    state = Locked(State(numbers: EventNumbers(limit: limits.rememberedCommits)))
     open = store
     self.data = data
   }

@@ -130,7 +130,7 @@ extension Checks {
 }
 
 extension AuthWriteCall {
-  /// Uses up the challenge of an answer: nobody can send the answer again.
+  /// Uses up the challenge of an answer, which is good once.
   ///
   /// In development a challenge that is not known is none.
   fileprivate func use(

@@ -29,7 +29,7 @@ indirect enum CBOR: Sendable, Equatable {
 
 /// Reads values of CBOR, one after another.
 struct CBORReader {
-  /// How deep values are nested in one another; those of authenticators are three deep.
+  /// The deepest nesting of values that is read; authenticators nest them three deep.
   static let deepest = 8
 
   /// How many values are read, with the values in others.
@@ -42,7 +42,7 @@ struct CBORReader {
 
   init(_ bytes: ArraySlice<UInt8>) { reader = ByteReader(bytes) }
 
-  /// What has not been read.
+  /// The bytes that have not been read.
   var rest: ArraySlice<UInt8> { reader.rest }
 
   mutating func value(depth: Int = 0) throws(BytesError) -> CBOR {

@@ -17,7 +17,7 @@ struct PasskeyCheck {
 
   /// The answer of an authenticator that has made a passkey.
   ///
-  /// Authenticators may prove which model they are. Nobody asks for it here, so it is not looked at.
+  /// Authenticators may prove which model they are. This service does not ask for it, and does not look at it.
   func registration(_ registration: FinalizePasskeyEnrollmentRequest.Registration) throws -> Answer {
     try refusing { try checked(registration) }
   }

@@ -2,7 +2,7 @@ import VestaBytes
 
 /// The challenge that an authenticator has signed, with the page or app that asked for it.
 struct PasskeyClientData {
-  /// What was asked of the authenticator.
+  /// The task that the authenticator was given.
   enum Ceremony: String {
     case create = "webauthn.create"
     case get = "webauthn.get"

@@ -122,7 +122,7 @@ final class EventFunctions: Sendable {
   ///
   /// One call at a time: a function that another thread has just registered would otherwise be unknown again until that
   /// thread's subscriptions are replaced, and changes in that time would not be recorded for it.
-  /// What is called under the lock belongs to engines, and runs no function.
+  /// The sources that are called under the lock belong to engines, and run no function.
   private func subscribe() {
     let sources = sources()
     subscribing.withLock { _ in

@@ -48,7 +48,7 @@ struct DispatchModel: Sendable {
   private var limits: [Int: Int] = [:]
   private(set) var most: [Int: Int] = [:]
   private(set) var succeeded: Set<Delivery> = []
-  /// The functions that are registered now, and those that may be, as a call that changes it has not returned.
+  /// The functions that are registered now, and those whose registration or removal is under way.
   var registered: [String: Registration] = [:]
   private var uncertain: [String: Int] = [:]
   /// Another number after each registration and removal.
@@ -101,7 +101,7 @@ struct DispatchModel: Sendable {
 
   // MARK: Changes
 
-  /// What is known of registrations before a commit.
+  /// The registrations that are known before a commit.
   func snapshot() -> (registered: Set<String>, epochs: [String: Int]) {
     (Set(registered.keys), epochs)
   }
