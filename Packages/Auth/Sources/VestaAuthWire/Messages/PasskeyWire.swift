@@ -11,6 +11,24 @@ enum PasskeyInfoWire: ProtobufSchema {
   }
 }
 
+/// The members of an answer of an authenticator: the id of the passkey, and the rest in an object.
+struct PasskeyAnswer<Response> {
+  var id = ""
+  var response: Response?
+}
+
+/// The statement of an answer.
+enum PasskeyAnswerWire<ResponseWire: ProtobufSchema>: ProtobufSchema {
+  static var empty: PasskeyAnswer<ResponseWire.Message> { PasskeyAnswer() }
+
+  static func visit(
+    _ answer: inout PasskeyAnswer<ResponseWire.Message>, _ visitor: inout some ProtobufVisitor
+  ) throws(BytesError) {
+    try visitor.field(1, "id", &answer.id, ProtobufString.self)
+    try visitor.optional(2, "response", &answer.response, ProtobufMessage<ResponseWire>.self)
+  }
+}
+
 /// The request of `accounts/passkeyEnrollment:start`.
 public enum StartPasskeyEnrollmentRequestWire: ProtobufSchema {
   /// No members.
@@ -25,19 +43,8 @@ public enum StartPasskeyEnrollmentRequestWire: ProtobufSchema {
 /// The request of `accounts/passkeyEnrollment:finalize`.
 public enum FinalizePasskeyEnrollmentRequestWire: ProtobufSchema {
   enum RegistrationWire: ProtobufConversion {
-    struct Parts {
-      var id = ""
-      var response: FinalizePasskeyEnrollmentRequest.Registration?
-    }
-
-    enum Schema: ProtobufSchema {
-      static var empty: Parts { Parts() }
-
-      static func visit(_ parts: inout Parts, _ visitor: inout some ProtobufVisitor) throws(BytesError) {
-        try visitor.field(1, "id", &parts.id, ProtobufString.self)
-        try visitor.optional(2, "response", &parts.response, ProtobufMessage<ResponseWire>.self)
-      }
-    }
+    typealias Parts = Schema.Message
+    typealias Schema = PasskeyAnswerWire<ResponseWire>
 
     enum ResponseWire: ProtobufSchema {
       static var empty: FinalizePasskeyEnrollmentRequest.Registration { .init(credentialID: "") }
@@ -103,19 +110,8 @@ public enum FinalizePasskeyEnrollmentResponseWire: ProtobufConversion {
 /// The request of `accounts/passkeySignIn:finalize`.
 public enum FinalizePasskeySignInRequestWire: ProtobufSchema {
   enum AssertionWire: ProtobufConversion {
-    struct Parts {
-      var id = ""
-      var response: FinalizePasskeySignInRequest.Assertion?
-    }
-
-    enum Schema: ProtobufSchema {
-      static var empty: Parts { Parts() }
-
-      static func visit(_ parts: inout Parts, _ visitor: inout some ProtobufVisitor) throws(BytesError) {
-        try visitor.field(1, "id", &parts.id, ProtobufString.self)
-        try visitor.optional(2, "response", &parts.response, ProtobufMessage<ResponseWire>.self)
-      }
-    }
+    typealias Parts = Schema.Message
+    typealias Schema = PasskeyAnswerWire<ResponseWire>
 
     enum ResponseWire: ProtobufSchema {
       static var empty: FinalizePasskeySignInRequest.Assertion { .init(credentialID: "") }
