@@ -1,6 +1,19 @@
 import VestaBytes
 public import VestaServiceInterop
 
+/// Names that every call looks for.
+private enum Names {
+  static let appCheck: HTTPFieldName = "x-firebase-appcheck"
+  static let apiKey: HTTPFieldName = "x-goog-api-key"
+  static let locale: HTTPFieldName = "x-firebase-locale"
+  static let trace: HTTPFieldName = "traceparent"
+  static let firebaseClient: HTTPFieldName = "x-firebase-client"
+  static let googleClient: HTTPFieldName = "x-goog-api-client"
+  static let clientVersion: HTTPFieldName = "x-client-version"
+  static let requestID: HTTPFieldName = "x-request-id"
+  static let timeout: HTTPFieldName = "x-server-timeout"
+}
+
 extension CallContext {
   /// The context of a call that was made by a request of HTTP.
   ///
@@ -41,13 +54,13 @@ extension CallContext {
 
   private init(fields: HTTPFields, query: Substring?, peer: TransportPeer?, project: String?, deadline: Int64?) {
     self.init(
-      caller: Self.caller(fields), project: project, appCheck: AppCheckState(fields.first("x-firebase-appcheck")),
-      apiKey: fields.first("x-goog-api-key") ?? Self.key(in: query), locale: fields.first("x-firebase-locale"),
+      caller: Self.caller(fields), project: project, appCheck: AppCheckState(fields.first(Names.appCheck)),
+      apiKey: fields.first(Names.apiKey) ?? Self.key(in: query), locale: fields.first(Names.locale),
       clientAddress: peer.map { Self.host(of: $0.address) }, deadline: deadline, requestID: Self.requestID(fields))
-    if let text = fields.first("traceparent") { trace = Self.trace(text) }
+    if let text = fields.first(Names.trace) { trace = Self.trace(text) }
     clientFields = ClientFields(
-      firebaseClient: fields.first("x-firebase-client"), googleClient: fields.first("x-goog-api-client"),
-      clientVersion: fields.first("x-client-version"))
+      firebaseClient: fields.first(Names.firebaseClient), googleClient: fields.first(Names.googleClient),
+      clientVersion: fields.first(Names.clientVersion))
   }
 
   /// The credential of a field; several fields make one that no verifier accepts.
@@ -74,15 +87,15 @@ extension CallContext {
   }
 
   private static func requestID(_ fields: HTTPFields) -> String? {
-    guard let id = fields.first("x-request-id"), (1...128).contains(id.utf8.count),
+    guard let id = fields.first(Names.requestID), (1...128).contains(id.utf8.count),
       id.utf8.allSatisfy({ $0 > 32 && $0 < 127 })
     else { return nil }
     return id
   }
 
   private static func timeout(_ fields: HTTPFields) -> Duration? {
-    if let text = fields.first("grpc-timeout") { return GRPCWire.timeout(text) }
-    guard let text = fields.first("x-server-timeout"), text.utf8.count <= 16, let seconds = Double(text),
+    if let text = fields.first(GRPCWire.timeoutName) { return GRPCWire.timeout(text) }
+    guard let text = fields.first(Names.timeout), text.utf8.count <= 16, let seconds = Double(text),
       seconds > 0, seconds < 1e9
     else { return nil }
     return .milliseconds(Int64(seconds * 1_000))

@@ -122,12 +122,6 @@ private func document(
   return found
 }
 
-/// The database of a resource name: `projects/P/databases/D`.
-private func database(of name: String) throws(ServiceStatus) -> String {
-  _ = try project(of: name)
-  return name.parts(at: "/", maxSplits: 4).prefix(4).joined(separator: "/")
-}
-
 /// Ids of documents as the service chooses them.
 enum DocumentIDs {
   /// Twenty letters and digits, 119 bits.

@@ -1,7 +1,9 @@
 import VestaTransportInterop
 
 /// The head of a request or a response that was received.
-struct HTTP2Head {
+///
+/// An object: it is handed from the events to the stream and to the handler, and has a dozen references.
+final class HTTP2Head: Sendable {
   /// Why a head cannot be used.
   enum Problem {
     /// It is larger than the limit.
@@ -10,22 +12,47 @@ struct HTTP2Head {
     case malformed
   }
 
-  var method = HTTPMethod.get
-  var target = ""
-  var scheme = ""
-  var authority = ""
-  var status = 0
-  var fields = HTTPFields()
-  var length: Int?
-  var expectsContinue = false
-  var problem: Problem?
+  let method: HTTPMethod
+  let target: String
+  let scheme: String
+  let authority: String
+  let status: Int
+  let fields: HTTPFields
+  let length: Int?
+  let expectsContinue: Bool
+  let problem: Problem?
+
+  fileprivate init(_ parts: HTTP2HeadReader.Parts, _ fields: HTTPFields) {
+    method = parts.method
+    target = parts.target
+    scheme = parts.scheme
+    authority = parts.authority
+    status = parts.status
+    self.fields = fields
+    length = parts.length
+    expectsContinue = parts.expectsContinue
+    problem = parts.problem
+  }
 }
 
 /// Gathers the fields of one head; a connection of HTTP/2 sends one at a time.
 ///
 /// The library has checked the order and the names of pseudo-fields and the characters of all fields.
 struct HTTP2HeadReader {
-  private var head = HTTP2Head()
+  fileprivate struct Parts {
+    var method = HTTPMethod.get
+    var target = ""
+    var scheme = ""
+    var authority = ""
+    var status = 0
+    var length: Int?
+    var expectsContinue = false
+    var problem: HTTP2Head.Problem?
+  }
+
+  private var head = Parts()
+  /// Texts of the heads before, which are often those of the next one: that one then costs no string.
+  private var known = (method: "", target: "", authority: "")
   private var buffer: [UInt8] = []
   private var spans: [HTTPFields.Span] = []
   private var cookies: [UInt8] = []
@@ -41,7 +68,7 @@ struct HTTP2HeadReader {
   }
 
   mutating func begin() {
-    head = HTTP2Head()
+    head = Parts()
     buffer = []
     buffer.reserveCapacity(192)
     spans = []
@@ -69,13 +96,22 @@ struct HTTP2HeadReader {
 
   private mutating func addPseudo(_ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>) {
     switch name.count {
-    case 5 where Bytes.equal(name, ":path"): head.target = String(decoding: value, as: UTF8.self)
-    case 7 where Bytes.equal(name, ":method"): head.method = HTTPMethod(String(decoding: value, as: UTF8.self))
+    case 5 where Bytes.equal(name, ":path"): head.target = Self.text(value, &known.target)
+    case 7 where Bytes.equal(name, ":method"): head.method = HTTPMethod(Self.text(value, &known.method))
     case 7 where Bytes.equal(name, ":scheme"): head.scheme = Bytes.equal(value, "https") ? "https" : "http"
     case 7 where Bytes.equal(name, ":status"): head.status = value.reduce(0) { $0 * 10 + Int($1 &- 48) }
-    case 10 where Bytes.equal(name, ":authority"): head.authority = String(decoding: value, as: UTF8.self)
+    case 10 where Bytes.equal(name, ":authority"): head.authority = Self.text(value, &known.authority)
     default: head.problem = .malformed
     }
+  }
+
+  private static func text(_ value: UnsafeBufferPointer<UInt8>, _ known: inout String) -> String {
+    // Unsafe pointers, used inside the closure only.
+    let isKnown = known.utf8.withContiguousStorageIfAvailable { bytes in
+      bytes.count == value.count && bytes.elementsEqual(value)
+    }
+    if isKnown != true { known = String(decoding: value, as: UTF8.self) }
+    return known
   }
 
   private mutating func addField(_ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>) {
@@ -118,9 +154,9 @@ struct HTTP2HeadReader {
       if head.authority != host { isMalformed() }
     }
     if !Authority.isAllowed(head.authority) { isMalformed() }
-    head.fields = HTTPFields(buffer: buffer, spans: spans)
+    let whole = HTTP2Head(head, HTTPFields(buffer: buffer, spans: spans))
     buffer = []
     spans = []
-    return head
+    return whole
   }
 }

@@ -14,7 +14,7 @@ final class HTTP2Session {
 
   enum Event {
     /// The head of a request or a response; a response may have interim ones before.
-    indirect case head(Int32, HTTP2Head, isLast: Bool)
+    case head(Int32, HTTP2Head, isLast: Bool)
     case trailers(Int32, HTTPFields)
     /// A part of a body; its bytes are consumed by ``HTTP2Session/consume(_:of:)``.
     case body(Int32, [UInt8])

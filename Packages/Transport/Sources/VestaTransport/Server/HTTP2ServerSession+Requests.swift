@@ -138,19 +138,26 @@ extension HTTP2ServerSession {
     runningTasks -= 1
     stream.task = nil
     guard !stream.isClosed else { return response.discard() }
-    turn { self.respond(stream, response) }
+    session.now = loop.now
+    respond(stream, response)
+    // Not in a turn of its own: the responses of all tasks that end in this turn of the loop leave by one write.
+    owner?.writeSoon()
   }
 
-  func respond(_ stream: HTTP2ServerStream, _ made: HTTPResponse) {
+  func respond(_ stream: HTTP2ServerStream, _ response: HTTPResponse) {
     // An interim response would leave the peer waiting for the final one.
-    var response = made.status.isInterim ? HTTPResponse(.internalServerError) : made
+    if response.status.isInterim { return respond(stream, HTTPResponse(.internalServerError)) }
     guard !stream.isAnswered, !stream.isClosed else { return }
     stream.isAnswered = true
     stream.resetsWhenAnswered = !stream.isLingering
     let sendsBody = stream.head.method != .head && !response.status.forbidsBody
     if !sendsBody, case .stream(let body, _) = response.body {
       body.cancel()
-      if response.status.forbidsBody { response.body = .empty }
+      if response.status.forbidsBody {
+        var bodiless = response
+        bodiless.body = .empty
+        return session.respond(stream, bodiless, hasBody: false, date: loop.dateLine)
+      }
     }
     let hasBody = sendsBody && (response.body.length != 0 || !response.trailers.isEmpty)
     session.respond(stream, response, hasBody: hasBody, date: loop.dateLine)

@@ -163,11 +163,6 @@ final class HTTP2ServerSession: @unchecked Sendable {
     owner?.writeSoon()
   }
 
-  /// Runs a closure in this turn, or in a separate one.
-  func turn(_ work: @escaping @Sendable () -> Void) {
-    if loop.isCurrent { owner?.turn(work) } else { perform(work) }
-  }
-
   // MARK: Time
 
   /// Whether something may have taken too long.
