@@ -8,18 +8,35 @@ func database(of name: String) throws(ServiceStatus) -> String { String(try reso
 
 /// The parts of a resource name that each call looks at, without an array of all its parts.
 private func resource(_ name: String) throws(ServiceStatus) -> (project: Substring, database: Substring) {
-  let slash = UInt8(ascii: "/")
-  let (before, between) = ("projects/", "/databases/")
-  if name.utf8.starts(with: before.utf8) {
-    let project = name.utf8.dropFirst(before.utf8.count).prefix { $0 != slash }
-    let rest = name.utf8[project.endIndex...]
-    let database = rest.dropFirst(between.utf8.count).prefix { $0 != slash }
-    if !project.isEmpty, !database.isEmpty, rest.starts(with: between.utf8) {
-      return (Substring(project), name[..<database.endIndex])
-    }
+  var name = name
+  guard let (start, middle, end) = name.withUTF8({ places(in: $0) }) else {
+    throw ServiceStatus(
+      .invalidArgument, "The name \"\(name.prefix(200))\" does not begin with projects/<project>/databases/<database>."
+    )
   }
-  throw ServiceStatus(
-    .invalidArgument, "The name \"\(name.prefix(200))\" does not begin with projects/<project>/databases/<database>.")
+  let utf8 = name.utf8
+  let project = utf8.index(utf8.startIndex, offsetBy: start)..<utf8.index(utf8.startIndex, offsetBy: middle)
+  return (name[project], name[..<utf8.index(utf8.startIndex, offsetBy: end)])
+}
+
+/// Where the project begins and ends, and where the database ends.
+// Unsafe pointer, used while it is lent only.
+private func places(in name: UnsafeBufferPointer<UInt8>) -> (start: Int, middle: Int, end: Int)? {
+  func part(from start: Int) -> Int? {
+    var end = start
+    while end < name.count, name[end] != UInt8(ascii: "/") { end += 1 }
+    return end > start ? end : nil
+  }
+  func follows(_ text: StaticString, at start: Int) -> Int? {
+    let end = start + text.utf8CodeUnitCount
+    guard end <= name.count else { return nil }
+    for index in start..<end where name[index] != text.utf8Start[index - start] { return nil }
+    return end
+  }
+  guard let start = follows("projects/", at: 0), let middle = part(from: start),
+    let next = follows("/databases/", at: middle), let end = part(from: next)
+  else { return nil }
+  return (start, middle, end)
 }
 
 /// The status that a caller gets for an error.
