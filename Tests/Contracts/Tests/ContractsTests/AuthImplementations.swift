@@ -10,7 +10,6 @@ import VestaAuthService
 import VestaConcurrency
 import VestaCore
 import VestaCredentialInterop
-import VestaCrypto
 import VestaServiceInterop
 
 @Suite struct AuthImplementations {
@@ -83,7 +82,7 @@ private enum EngineLibrary: Library {
               return $0
             }
           }, schedule: { _, _ in ListenerRegistration {} })
-        return AuthEngine(projectID: "demo", options: options, crypto: OpenSSLCrypto()) { store }
+        return AuthEngine(projectID: "demo", options: options, crypto: KeptKeysCrypto()) { store }
       },
       Component((any AuthBackend).self) { container, _ in try container.require(AuthEngine.self) },
       Component((any CredentialStore).self) { _, isCacheable in

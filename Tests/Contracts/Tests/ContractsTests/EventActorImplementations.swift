@@ -4,7 +4,6 @@ import VestaAuthBackend
 import VestaAuthService
 import VestaConcurrency
 import VestaCore
-import VestaCrypto
 import VestaDatabaseBackend
 import VestaDatabaseService
 import VestaEventsInterop
@@ -73,7 +72,7 @@ import VestaTesting
       name: "events-\(UUID().uuidString)",
       options: VestaOptions(projectID: "demo", backend: .embedded(directory: URL(filePath: directory.path))),
       libraries: [
-        AuthServiceLibrary.self, CryptoLibrary.self, DatabaseServiceLibrary.self, FirestoreServiceLibrary.self,
+        AuthServiceLibrary.self, KeptKeysLibrary.self, DatabaseServiceLibrary.self, FirestoreServiceLibrary.self,
         FunctionsServiceLibrary.self, MemoryStoreLibrary.self, RemoteConfigServiceLibrary.self,
         StorageServiceLibrary.self,
       ])

@@ -5,7 +5,6 @@ import VestaAppCheckService
 import VestaBytes
 import VestaConcurrency
 import VestaCore
-import VestaCrypto
 import VestaFunctionsBackend
 import VestaFunctionsService
 import VestaInstallationsBackend
@@ -73,7 +72,7 @@ import VestaTesting
       }
     },
     Implementation("App Check") {
-      let apps = try Apps([AppCheckServiceLibrary.self, CryptoLibrary.self, SQLiteLibrary.self])
+      let apps = try Apps([AppCheckServiceLibrary.self, KeptKeysLibrary.self, SQLiteLibrary.self])
       let secret: @Sendable (Int) -> String = { thing in
         "00000000-0000-4000-8000-" + String(repeating: "0", count: 12 - "\(thing)".count) + "\(thing)"
       }
