@@ -95,6 +95,12 @@ struct LimitedViewTests {
 
   static func attack(_ seed: UInt64) throws {
     var random = SplitMix(seed: seed)
+    // All documents that the changes make, in the order of the query, which no limit changes.
+    let order = try query(limit: 1)
+    let made = (0..<14).flatMap { id in
+      (Int64(0)...9).map { (id: "d\(id)", number: $0, document: document("d\(id)", $0)) }
+    }
+    let sorted = made.sorted { order.compare($0.document, $1.document) < 0 }
     var asked = 0
     for _ in 0..<200 {
       let (limit, offset) = (Int32.random(in: 1...4, using: &random), Int32.random(in: 0...2, using: &random))
@@ -104,7 +110,7 @@ struct LimitedViewTests {
         all["d\(number)"] = Int64.random(in: 0...9, using: &random)
       }
       func first(_ count: Int) -> [Document] {
-        Array(all.map { document($0.key, $0.value) }.sorted { query.compare($0, $1) < 0 }.prefix(count))
+        sorted.lazy.filter { all[$0.id] == $0.number }.prefix(count).map(\.document)
       }
       let wanted = Int(limit + offset) + Int.random(in: 0...3, using: &random)
       var view = try LimitedView(query, matches: first(wanted), wanted: wanted, bytes: .max)
