@@ -11,6 +11,17 @@
     /// A test case that also remembers the texts of its failures.
     private final class RememberingCase: XCTestCase {
       static let texts = Locked<[String]>([])
+      var body: () throws -> Void = {}
+
+      /// Without the asynchronous `setUp`: XCTest waits for it in a loop that never sleeps, on one of the threads of
+      /// tasks, until the tasks that other tests had queued before have run.
+      override func invokeTest() {
+        do {
+          try body()
+        } catch {
+          XCTFail("\(error)")
+        }
+      }
 
       override func recordFailure(
         withDescription description: String, inFile filePath: String, atLine lineNumber: Int, expected: Bool
@@ -22,7 +33,8 @@
 
     /// The number of failures of a test case.
     private func failures(of name: String, _ body: @escaping (RulesTester) throws -> Void) -> Int? {
-      let testCase = RememberingCase(name: name) { _ in
+      let testCase = RememberingCase(name: name) { _ in }
+      testCase.body = {
         var rules = try RulesTester(
           firestore: """
             rules_version = '2';
