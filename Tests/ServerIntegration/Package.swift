@@ -28,6 +28,7 @@ let package = Package(
         .copy("auth_admin.py"), .copy("cases.py"), .copy("config_rest.py"), .copy("database_client.py"),
         .copy("database_crash.py"), .copy("database_rules.py"), .copy("export.py"), .copy("firestore_client.py"),
         .copy("firestore_rest.py"), .copy("firestore_crash.py"), .copy("firestore_resume.py"),
+        .copy("firestore_listen.py"),
         .copy("functions_http.py"), .copy("firestore_streams.py"), .copy("firestore_webchannel.py"),
         .copy("storage_client.py"), .copy("storage_walk.py"), .copy("rules_calls.py"), .copy("together.py"),
         .copy("messaging_admin.py"),

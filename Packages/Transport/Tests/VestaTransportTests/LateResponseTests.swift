@@ -8,6 +8,7 @@ import VestaTransportInterop
 @Suite(.serialized, .timeLimit(.minutes(10))) struct LateResponseTests {
   /// A handler of one response, which begins when a test lets it.
   private struct LateHandler: HTTPHandler {
+    var status: HTTPStatus = .ok
     let body = ByteStream(limit: 1)
     let isAsked = Gate(), mayAnswer = Gate()
 
@@ -17,7 +18,7 @@ import VestaTransportInterop
       isAsked.open()
       return .task {
         await mayAnswer.wait()
-        return HTTPResponse(body: .stream(body, length: nil))
+        return HTTPResponse(status, body: .stream(body, length: nil))
       }
     }
 
@@ -60,5 +61,15 @@ import VestaTransportInterop
     let peer = try await TestServer.run(handler: handler) { try await ask($0, handler, isHTTP2: isHTTP2) }
     await handler.expectNoReader()
     peer.close()
+  }
+
+  @Test(arguments: [false, true])
+  func `what writes a response learns that an interim one is not sent`(isHTTP2: Bool) async throws {
+    let handler = LateHandler(status: HTTPStatus(103))
+    try await TestServer.run(handler: handler) { server in
+      let peer = try await ask(server, handler, isHTTP2: isHTTP2)
+      await handler.expectNoReader()
+      peer.close()
+    }
   }
 }

@@ -51,6 +51,29 @@ import VestaTesting
     }
   }
 
+  @Test(.timeLimit(.minutes(5))) func `listeners over gRPC that stop, leave and return have what they query`()
+    async throws
+  {
+    try await withTemporaryDirectory { directory in
+      let server = try await ServerProcess(in: directory, "--memory")
+      let result = try await server.python("firestore_listen", ["1", "2", "3"])
+      #expect(result.status == 0, "\(result.lines.joined(separator: "\n"))")
+      #expect(result.lines.count { $0.hasPrefix("passed") } == 2)
+      #expect(await server.end() == 0)
+    }
+  }
+
+  @Test(.timeLimit(.minutes(5))) func `listeners resume on servers that were ended or killed`() async throws {
+    try await withTemporaryDirectory { directory in
+      let server = try await ServerProcess(in: directory, "--memory")
+      // The script starts the servers that it kills.
+      let result = try await server.python("firestore_listen", ["1", "1", "4", ServerProcess.program])
+      #expect(result.status == 0, "\(result.lines.joined(separator: "\n"))")
+      #expect(result.lines.contains { $0.hasPrefix("passed") })
+      await server.end()
+    }
+  }
+
   @Test(.timeLimit(.minutes(5))) func `users that sign in reach what the rules say is theirs`() async throws {
     try await withTemporaryDirectory { directory in
       let server = try await ServerProcess(in: directory, "--memory", "--project", "together")

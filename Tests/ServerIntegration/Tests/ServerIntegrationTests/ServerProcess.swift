@@ -46,10 +46,12 @@ final class ServerProcess: Sendable {
     ["--port\($0)", "0"]
   }
 
+  /// The program `vesta`.
+  static let program = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent().appending(path: "vesta").path
+
   /// Starts the program with any command.
   static func command(_ arguments: [String], _ directory: URL) throws -> (Process, Log<String>) {
-    let folder = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
-    return try start(folder.appending(path: "vesta").path, arguments, ["TMPDIR": directory.path], directory)
+    try start(program, arguments, ["TMPDIR": directory.path], directory)
   }
 
   /// Sends the process a signal.

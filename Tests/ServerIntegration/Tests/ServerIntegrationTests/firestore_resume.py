@@ -382,15 +382,15 @@ class Client:
                 self.stats["endings"].append(str(error)[:120])
                 time.sleep(0.05)
                 self.reopen()
-        for _ in range(20):
+        end = time.monotonic() + 60
+        while True:
             try:
-                self.settle()
-                break
+                return self.settle()
             except Lost as error:
                 self.stats["endings"].append(str(error)[:120])
+                assert time.monotonic() < end, f"it never settles: {self.stats}"
+                time.sleep(0.05)
                 self.reopen()
-        else:
-            raise AssertionError(f"it never settles: {self.stats}")
 
 
 def main(seed, seconds):

@@ -69,6 +69,10 @@ enum HTTP2Callbacks {
       guard let frame else { return 0 }
       return with(owner) { $0.sent(frame.pointee) }
     }
+    nghttp2_session_callbacks_set_on_frame_not_send_callback(callbacks) { _, frame, error, owner in
+      guard let frame else { return 0 }
+      return with(owner) { $0.notSent(frame.pointee, error) }
+    }
     nghttp2_session_callbacks_set_on_stream_close_callback(callbacks) { _, stream, code, owner in
       with(owner) { session in
         session.events.append(.closed(stream, HTTP2Code(code)))
@@ -177,6 +181,17 @@ extension HTTP2Session {
       // Streams that the peer opened before it saw the announcement are here when the ping is answered.
       if frame.goaway.last_stream_id == .max { ping() }
     default: break
+    }
+    return 0
+  }
+
+  /// Notes a frame that the library could not make.
+  func notSent(_ frame: nghttp2_frame, _ error: Int32) -> Int32 {
+    // A head beyond the library's limit: the peer would wait for it for ever. Streams of requests are ended already.
+    if UInt32(frame.hd.type) == NGHTTP2_HEADERS.rawValue, frame.headers.cat != NGHTTP2_HCAT_REQUEST,
+      error == NGHTTP2_ERR_FRAME_SIZE_ERROR.rawValue
+    {
+      reset(frame.hd.stream_id, .internalError)
     }
     return 0
   }

@@ -52,7 +52,9 @@ struct HTTP2HeadReader {
 
   private var head = Parts()
   /// Texts of the heads before, which are often those of the next one: that one then costs no string.
-  private var known = (method: "", target: "", authority: "")
+  private(set) var known = (method: "", target: "", authority: "")
+  /// The number of bytes of the longest text that is kept for the next head.
+  static let keptText = 256
   private var buffer: [UInt8] = []
   private var spans: [HTTPFields.Span] = []
   private var cookies: [UInt8] = []
@@ -106,6 +108,8 @@ struct HTTP2HeadReader {
   }
 
   private static func text(_ value: UnsafeBufferPointer<UInt8>, _ known: inout String) -> String {
+    // Long ones are seldom the next one's, and thousands of idle connections would keep them.
+    guard value.count <= keptText else { return String(decoding: value, as: UTF8.self) }
     // Unsafe pointers, used inside the closure only.
     let isKnown = known.utf8.withContiguousStorageIfAvailable { bytes in
       bytes.count == value.count && bytes.elementsEqual(value)

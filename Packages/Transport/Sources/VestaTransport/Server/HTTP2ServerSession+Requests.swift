@@ -146,8 +146,11 @@ extension HTTP2ServerSession {
 
   func respond(_ stream: HTTP2ServerStream, _ response: HTTPResponse) {
     // An interim response would leave the peer waiting for the final one.
-    if response.status.isInterim { return respond(stream, HTTPResponse(.internalServerError)) }
-    guard !stream.isAnswered, !stream.isClosed else { return }
+    if response.status.isInterim {
+      response.discard()
+      return respond(stream, HTTPResponse(.internalServerError))
+    }
+    guard !stream.isAnswered, !stream.isClosed else { return response.discard() }
     stream.isAnswered = true
     stream.resetsWhenAnswered = !stream.isLingering
     let sendsBody = stream.head.method != .head && !response.status.forbidsBody

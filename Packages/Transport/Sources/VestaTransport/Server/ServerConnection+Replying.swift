@@ -51,6 +51,7 @@ extension ServerConnection {
 
   func respond(_ made: HTTPResponse) {
     // An interim response would leave the peer waiting for the final one.
+    if made.status.isInterim { made.discard() }
     let response = made.status.isInterim ? HTTPResponse(.internalServerError) : made
     let keepsAlive = request?.keepsAlive ?? false
     write(response, keepsAlive: keepsAlive && !isEnding)
