@@ -115,7 +115,7 @@ import VestaTransportInterop
     let handler = TurnHandler()
     let streams = random.pick([3, 20, 90])
     var windows = TransportTuning()
-    windows.http2StreamWindow = random.pick([1, 100, 5_000, 65_535])
+    windows.http2StreamWindow = random.pick([20, 300, 5_000, 65_535])
     windows.http2ConnectionWindow = 65_535
     let numbers = (random.pick([1, 100, 5_000, 262_144]), random.pick([1, 2, 256]), random.pick([1, 3, 256]))
     return try await TestServer.run(

@@ -24,7 +24,7 @@ struct TurnRequest: Equatable {
 
   init(_ round: Int, _ kind: Kind, _ number: Int, _ random: inout SplitMix) {
     (self.round, self.kind, self.number) = (round, kind, number)
-    size = random.below(random.pick([3, 1_000, 20_000, 200_000]))
+    size = random.below(random.pick([3, 1_000, 20_000, 70_000]))
     yields = random.oneIn(3) ? random.below(4) : 0
     hasTrailers = random.oneIn(2)
     isHead = random.oneIn(6)
