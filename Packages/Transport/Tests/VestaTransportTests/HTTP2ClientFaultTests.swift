@@ -84,7 +84,7 @@ import VestaTransportInterop
       for _ in 0..<1_000 { await Task.yield() }
       mayRead.open()
       for other in others { #expect(try await other.value.status == .ok) }
-      // Whoever writes the body still has a reader.
+      // The writer of the body still has a reader.
       try await body.write([1, 2])
       #expect(try await first.value.status == .ok)
     }

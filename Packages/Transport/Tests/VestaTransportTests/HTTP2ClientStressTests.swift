@@ -164,7 +164,7 @@ import VestaTransportInterop
       request.version = .http2
       if random.oneIn(4) { request.fields.set(.userAgent, String(repeating: "a", count: 12_000)) }
       let sent = request
-      // A body that is written for as long as somebody reads it.
+      // A body that is written for as long as it has a reader.
       let writing = Task {
         guard isStreamed else { return }
         while true {

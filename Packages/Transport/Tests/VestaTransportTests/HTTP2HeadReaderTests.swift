@@ -8,7 +8,7 @@ import VestaTransportInterop
 @Suite struct HTTP2HeadReaderTests {
   private typealias Field = (name: [UInt8], value: [UInt8])
 
-  /// What a head says.
+  /// The parts of a head, as text.
   private func words(_ head: HTTP2Head) -> [String] {
     [
       head.method.name, head.target, head.scheme, head.authority, "\(head.status)", "\(head.fields)",

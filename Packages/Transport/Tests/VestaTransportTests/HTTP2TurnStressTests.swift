@@ -5,7 +5,7 @@ import VestaTransportInterop
 
 @testable import VestaTransport
 
-/// Responses of many tasks of one connection that end in one turn of the loop, and everything that may happen beside.
+/// Responses of many tasks of one connection that end in one turn of the loop, with all that can happen meanwhile.
 ///
 /// Nothing is lost, doubled or given to another stream, all leaves without a further event of the socket, and no writer
 /// of a body waits for ever.

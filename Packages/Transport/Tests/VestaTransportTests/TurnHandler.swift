@@ -46,7 +46,7 @@ struct TurnRequest: Equatable {
 
   var trailers: HTTPFields { hasTrailers ? ["number": "\(round)-\(number)"] : [:] }
 
-  /// What is wrong with an answer that has ended; `nil` when nothing is.
+  /// The fault of an answer that has ended; `nil` for none.
   func fault(_ answer: TurnPeer.Answer) -> String? {
     let isWhole = answer.code == .noError
     switch kind {
@@ -66,7 +66,7 @@ struct TurnRequest: Equatable {
     }
   }
 
-  /// What is wrong with an answer that was cut off.
+  /// The fault of an answer that was cut off; `nil` for none.
   func faultOfBeginning(_ answer: TurnPeer.Answer) -> String? {
     body.starts(with: answer.body) ? nil : "begins with other bytes"
   }
@@ -119,7 +119,7 @@ final class TurnHandler: HTTPHandler {
     }
   }
 
-  /// A body that a task of its own writes, until nobody reads it.
+  /// A body that a task of its own writes, until it has no reader.
   private func written(_ wanted: TurnRequest) -> ByteStream {
     let stream = ByteStream(limit: 1 + wanted.number % 3 * 1_000)
     begun.withLock { $0 += 1 }
@@ -150,7 +150,7 @@ extension EventLoop {
     }
   }
 
-  /// What its connections of HTTP/2 still have, with a task, a stream or a frame that waits.
+  /// The leftovers of its connections of HTTP/2: a task, a stream or a frame that waits.
   func rests() async -> [String] {
     await withCheckedContinuation { continuation in
       perform {
