@@ -4,8 +4,8 @@ import VestaTransportInterop
 
 @testable import VestaTransport
 
-/// The rules that ``HTTP2RuleTests`` leaves out of RFC 9113 and of RFC 7541, by their sections: the list of h2spec, with
-/// its numbers where they differ (the numbers of RFC 7540).
+/// The rules that ``HTTP2RuleTests`` leaves out of RFC 9113 and of RFC 7541, by their sections: the list of h2spec,
+/// with its numbers where they differ (the numbers of RFC 7540).
 @Suite(.serialized, .timeLimit(.minutes(10))) struct HTTP2SectionTests {
   typealias Frame = HTTP2Frame
   typealias Rule = HTTP2RuleTests.Rule
