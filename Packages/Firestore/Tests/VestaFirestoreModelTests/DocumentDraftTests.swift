@@ -93,7 +93,7 @@ struct DocumentDraftTests {
       var draft = DocumentDraft(stored, name: Self.name, commitTime: Self.now)
       for part in 0..<1 + data.below(6) {
         let write = Self.write(&data)
-        // Made where something differs only: a description of a write takes longer than the write.
+        // Called only for a failure: describing a write takes longer than applying it.
         func label() -> Comment { "seed \(seed), \(number), \(part): \(write)" }
         do {
           let outcome = try Self.plain(write, expected)

@@ -16,7 +16,7 @@ import VestaTesting
     let orders = [NormalQuery.Order(FieldPath(["rank"]), descending: seed % 2 == 0), NormalQuery.Order(.documentName)]
     let order = DocumentOrder(orders)
     var set = DocumentSet(orders: orders)
-    // With the numbers of the documents, as comparing paths takes longer than everything that is tested.
+    // Documents are found by number: comparing their paths would take most of the time of this test.
     var numbered: [(id: Int, document: CachedDocument)] = []
     for step in 0..<3000 {
       let id = random.below(900)

@@ -8,7 +8,7 @@ import VestaTesting
   static let seed: UInt64 = 20_261_121
 
   #if DEBUG
-    static let pairs = 40_000
+    static let pairs = 150_000
   #else
     static let pairs = 3_000_000
   #endif

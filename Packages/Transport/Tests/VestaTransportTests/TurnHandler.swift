@@ -119,7 +119,7 @@ final class TurnHandler: HTTPHandler {
     }
   }
 
-  /// A body that a task of its own writes, until it has no reader.
+  /// A body that a separate task writes until it is whole or has no reader.
   private func written(_ wanted: TurnRequest) -> ByteStream {
     let stream = ByteStream(limit: 1 + wanted.number % 3 * 1_000)
     begun.withLock { $0 += 1 }

@@ -51,7 +51,7 @@ struct HTTP2HeadReader {
   }
 
   private var head = Parts()
-  /// Texts of the heads before, which are often those of the next one: that one then costs no string.
+  /// Texts of earlier heads: a head that has the same ones needs no new strings.
   private(set) var known = (method: "", target: "", authority: "")
   /// The number of bytes of the longest text that is kept for the next head.
   static let keptText = 256

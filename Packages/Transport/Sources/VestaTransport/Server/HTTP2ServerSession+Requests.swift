@@ -140,7 +140,7 @@ extension HTTP2ServerSession {
     guard !stream.isClosed else { return response.discard() }
     session.now = loop.now
     respond(stream, response)
-    // Not in a turn of its own: the responses of all tasks that end in this turn of the loop leave by one write.
+    // All responses that tasks finish in this turn of the loop are sent by one write.
     owner?.writeSoon()
   }
 
