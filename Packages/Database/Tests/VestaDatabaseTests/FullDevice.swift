@@ -18,6 +18,10 @@ final class FullDevice: StoreProvider, OrderedStore {
 
   let store = ModelStore()
   let room = Locked(Room.enough)
+  /// What the next commit waits for, once it knows what room there is.
+  let held = Locked<Gate?>(nil)
+  /// The commits that have begun to wait.
+  let arrived = Log<Int>()
   /// The commits that were refused.
   let refused = Log<Int>()
   /// The commits that were stored.
@@ -46,6 +50,10 @@ final class FullDevice: StoreProvider, OrderedStore {
     _ body: @escaping @Sendable (any StoreTransaction) async throws -> Result
   ) async throws -> StoreCommit<Result> {
     let room = room.withLock { $0 }
+    if let held = held.withLock({ $0.take() }) {
+      arrived.add(0)
+      await held.wait()
+    }
     do {
       let commit = try await store.write { try await body(Limited(transaction: $0, room: room)) }
       stored.add(0)

@@ -66,6 +66,8 @@ struct DeviceBacklog: Sendable {
   private let limit: Int
   /// Whether the cached data on the device is incomplete, and has to be written as a whole.
   private(set) var wantsWholeCache = false
+  /// Whether the device has the cached data that changes build on, once the jobs so far are stored.
+  private var isBaseThere = true
 
   /// A backlog without jobs.
   ///
@@ -78,7 +80,7 @@ struct DeviceBacklog: Sendable {
   mutating func note(kept ids: some Sequence<Int>) { kept.formUnion(ids) }
 
   /// Notes that the cached data on the device is no longer complete.
-  mutating func noteIncompleteCache() { wantsWholeCache = true }
+  mutating func noteIncompleteCache() { (wantsWholeCache, isBaseThere) = (true, false) }
 
   /// The whole cache is among the jobs from here on.
   mutating func noteWholeCache() { wantsWholeCache = false }
@@ -86,7 +88,23 @@ struct DeviceBacklog: Sendable {
   /// Takes out all jobs, waiting ones first.
   mutating func take(_ new: [DeviceJob]) -> [DeviceJob] {
     defer { (waiting, cacheChanges) = ([], 0) }
-    return waiting + new
+    return waiting + fitting(new)
+  }
+
+  /// Leaves out the changes of cached data that the device does not have.
+  ///
+  /// They were made before it was known that the data is dropped, and are in the whole that follows. By themselves they
+  /// would be a mixture: a query that has all of its results, without the results.
+  mutating func fitting(_ jobs: [DeviceJob]) -> [DeviceJob] {
+    jobs.filter { job in
+      switch job.change {
+      case .changes: return isBaseThere
+      case .replaceCache: isBaseThere = true
+      case .dropCache: noteIncompleteCache()
+      case .save, .forget, .nothing: break
+      }
+      return true
+    }
   }
 
   /// Notes jobs that were stored.
@@ -153,7 +171,7 @@ struct DeviceBacklog: Sendable {
     waiting.removeAll { $0.change.isCache }
     if !isDropped { waiting.append(DeviceJob(change: .dropCache)) }
     cacheChanges = 0
-    wantsWholeCache = true
+    noteIncompleteCache()
   }
 
   /// Lets go the writes that could not be saved and before which the device has none.

@@ -71,7 +71,10 @@ final class Persistence: Sendable {
         (try await Self.cached(reader), try await Self.writes(reader))
       }
       state.withLock { $0.backlog.note(kept: writes.whole.map(\.id) + writes.damaged) }
-      if cached == nil { submit(.dropCache) }
+      if cached == nil {
+        state.withLock { $0.backlog.noteIncompleteCache() }
+        submit(.dropCache)
+      }
       for id in writes.damaged { forget(id) }
       return Kept(cache: cache(cached ?? (.empty, []), now), writes: writes.whole)
     } catch {
@@ -175,15 +178,20 @@ final class Persistence: Sendable {
 
   /// Commits each job in a separate transaction.
   private func commitEach(_ jobs: [DeviceJob]) async {
-    for (index, job) in jobs.enumerated() {
+    var rest = jobs[...]
+    while let job = rest.first {
       do {
         try await commit([job])
         call(succeeded([job]))
       } catch  where Self.isOfStore(error) {
-        return await failed(Array(jobs[index...]), error)
+        return await failed(Array(rest), error)
       } catch {
         refused(job, error)
+        // After a change that is not kept, those that build on it are not kept either.
+        rest = state.withLock { [rest] in $0.backlog.fitting(Array(rest.dropFirst()))[...] }
+        continue
       }
+      rest.removeFirst()
     }
   }
 
