@@ -24,7 +24,6 @@ struct DispatchModel: Sendable {
   struct Registration: Sendable {
     /// Another one for each registration, in each program.
     var id: Int
-    var concurrency: Int
     var maximumAttempts: Int
     /// Whether its time limit is so short that it may end any attempt.
     var isHasty = false
@@ -79,8 +78,7 @@ struct DispatchModel: Sendable {
     owners[id] = (function, program)
     // Events that were due before the replacement begin under the new one.
     limits[id] = max(limits[id, default: 0], concurrency)
-    return Registration(
-      id: id, concurrency: limits[id, default: 0], maximumAttempts: maximumAttempts, isHasty: isHasty)
+    return Registration(id: id, maximumAttempts: maximumAttempts, isHasty: isHasty)
   }
 
   private func isAlive(_ registration: Int, besides program: Int) -> Bool {
@@ -160,7 +158,8 @@ struct DispatchModel: Sendable {
     running[registration.id, default: 0] += 1
     let now = running[registration.id, default: 0]
     most[registration.id] = max(most[registration.id, default: 0], now)
-    if now > registration.concurrency { problems.append("\(label): \(now) run at once") }
+    // The limit of now: a function that was replaced may begin when its replacement has raised the limit.
+    if now > limits[registration.id, default: 0] { problems.append("\(label): \(now) run at once") }
     return earlier.count { $0.index == index } + 1
   }
 
