@@ -133,6 +133,7 @@ let package = Package(
       dependencies: [
         "BenchmarkKit",
         .product(name: "VestaCryptoInterop", package: "CryptoInterop"),
+        .product(name: "VestaCryptoInteropFakes", package: "CryptoInterop"),
         .product(name: "VestaAuthBackend", package: "AuthBackend"),
         .product(name: "VestaAuth", package: "Auth"),
         .product(name: "VestaAuthService", package: "Auth"),

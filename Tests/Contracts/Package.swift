@@ -64,6 +64,7 @@ let package = Package(
         .product(name: "VestaAuthInteropFakes", package: "AuthInterop"),
         .product(name: "VestaCryptoInterop", package: "CryptoInterop"),
         .product(name: "VestaCryptoInteropContracts", package: "CryptoInterop"),
+        .product(name: "VestaCryptoInteropFakes", package: "CryptoInterop"),
         .product(name: "VestaEventsInterop", package: "EventsInterop"),
         .product(name: "VestaEventsInteropContracts", package: "EventsInterop"),
         .product(name: "VestaFirestoreBackend", package: "FirestoreBackend"),

@@ -59,6 +59,7 @@ let package = Package(
         .product(name: "VestaBytes", package: "Core"),
         .product(name: "VestaCrypto", package: "Crypto"),
         .product(name: "VestaCryptoInterop", package: "CryptoInterop"),
+        .product(name: "VestaCryptoInteropFakes", package: "CryptoInterop"),
         .product(name: "VestaDatabase", package: "Database"),
         .product(name: "VestaDatabaseBackend", package: "DatabaseBackend"),
         .product(name: "VestaDatabaseBackendContracts", package: "DatabaseBackend"),

@@ -103,6 +103,6 @@ import VestaServiceInterop
     options.passwordScheme = .scrypt(ScryptParameters(costLog2: 4, blockSize: 8, parallelism: 1))
     options.codeSender = sender
     change(&options)
-    return AuthEngine(projectID: "demo", options: options, crypto: KeptKeysCrypto()) { MemoryStore() }
+    return AuthEngine(projectID: "demo", options: options, crypto: KeptKeysLibrary.crypto()) { MemoryStore() }
   }
 }

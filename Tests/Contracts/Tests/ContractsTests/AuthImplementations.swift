@@ -82,7 +82,7 @@ private enum EngineLibrary: Library {
               return $0
             }
           }, schedule: { _, _ in ListenerRegistration {} })
-        return AuthEngine(projectID: "demo", options: options, crypto: KeptKeysCrypto()) { store }
+        return AuthEngine(projectID: "demo", options: options, crypto: KeptKeysLibrary.crypto()) { store }
       },
       Component((any AuthBackend).self) { container, _ in try container.require(AuthEngine.self) },
       Component((any CredentialStore).self) { _, isCacheable in

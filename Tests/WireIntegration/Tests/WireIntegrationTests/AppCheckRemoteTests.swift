@@ -4,7 +4,7 @@ import VestaAppCheckBackendContracts
 import VestaAppCheckEndpoints
 import VestaAppCheckRemote
 import VestaAppCheckService
-import VestaCrypto
+import VestaCryptoInteropFakes
 import VestaServiceInterop
 import VestaServiceInteropFakes
 import VestaStoreInteropFakes
@@ -18,7 +18,7 @@ import VestaTransportInteropFakes
   private static let secret = "11111111-2222-4333-8444-555555555555"
   private static let app = "1:7:web:3"
   private let clock = ManualClock()
-  private let crypto = OpenSSLCrypto()
+  private let crypto = rsaKeys.provider()
 
   private struct Served {
     let engine: AppCheckEngine

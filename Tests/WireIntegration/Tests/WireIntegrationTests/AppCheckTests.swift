@@ -2,8 +2,8 @@ import Testing
 import VestaAppCheckBackend
 import VestaAppCheckBackendContracts
 import VestaAppCheckService
-import VestaCrypto
 import VestaCryptoInterop
+import VestaCryptoInteropFakes
 import VestaServiceInterop
 import VestaServiceInteropFakes
 import VestaStoreInteropFakes
@@ -13,7 +13,7 @@ import VestaTesting
 @Suite(.timeLimit(.minutes(5))) struct AppCheckTests {
   private static let secret = "11111111-2222-4333-8444-555555555555"
   private let clock = ManualClock()
-  private let crypto = OpenSSLCrypto()
+  private let crypto = rsaKeys.provider()
 
   private func engine(
     _ store: ModelStore = ModelStore(), project: String = "demo", _ options: AppCheckServiceOptions? = nil

@@ -8,8 +8,8 @@ import VestaAuthRemote
 import VestaAuthService
 import VestaConcurrency
 import VestaCore
-import VestaCrypto
 import VestaCryptoInterop
+import VestaCryptoInteropFakes
 import VestaServiceInterop
 import VestaStoreInteropFakes
 import VestaTesting
@@ -29,7 +29,7 @@ import VestaTransportInteropFakes
     let plenty = RateLimit(burst: 10_000, refillInterval: .milliseconds(1))
     (options.accountGuesses, options.addressGuesses) = (plenty, plenty)
     (options.digitGuesses, options.codesPerRecipient) = (plenty, plenty)
-    return AuthEngine(projectID: "demo", options: options, crypto: OpenSSLCrypto()) { ModelStore() }
+    return AuthEngine(projectID: "demo", options: options, crypto: rsaKeys.provider()) { ModelStore() }
   }
 
   private func host(_ engine: AuthEngine) -> FakeEndpointHost {
