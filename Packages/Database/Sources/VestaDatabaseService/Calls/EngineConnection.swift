@@ -211,12 +211,21 @@ final class EngineConnection: Sendable {
   // MARK: Requests
 
   func send(_ request: DatabaseRequest, id: Int) {
-    let isHeld = state.withLock { state in
-      if state.isClosing { return true }
+    enum Way { case none, atOnce, verified }
+    let way = state.withLock { state -> Way in
+      if state.isClosing { return .none }
       state.heldForToken?.append((request, id))
-      return state.heldForToken != nil
+      if state.heldForToken != nil { return .none }
+      guard bringsToken(request) else { return .atOnce }
+      // With the question whether requests are held: another thread may send the next one, with a token as well.
+      state.heldForToken = [(request, id)]
+      return .verified
     }
-    if !isHeld { start(request, id: id) }
+    switch way {
+    case .none: break
+    case .atOnce: room.take(request, of: self, id)
+    case .verified: Task { await carryOutHeld() }
+    }
   }
 
   func close() {
@@ -228,12 +237,6 @@ final class EngineConnection: Sendable {
     guard isFirst else { return }
     // A connection that is not open yet is ended by its verification.
     if let admission { admission.cancel() } else { room.submit(.close(self)) }
-  }
-
-  private func start(_ request: DatabaseRequest, id: Int) {
-    guard bringsToken(request) else { return room.take(request, of: self, id) }
-    state.withLock { $0.heldForToken = [(request, id)] }
-    Task { await carryOutHeld() }
   }
 
   /// Whether a request brings something that has to be verified.
