@@ -25,10 +25,13 @@ package struct PageSize: Sendable, Hashable {
   package var documents: Int
   /// The bytes of the documents that are looked at, whether they are results or not.
   package var bytes: Int
+  /// The rows of a look at all documents of a collection, results or not.
+  package var rows: Int
 
-  package init(documents: Int, bytes: Int) {
+  package init(documents: Int, bytes: Int, rows: Int = .max) {
     self.documents = documents
     self.bytes = bytes
+    self.rows = rows
   }
 
   package static let unlimited = PageSize(documents: .max, bytes: .max)
@@ -47,9 +50,9 @@ package struct AdministrationTuning: Sendable, Hashable {
 /// The sizes of queries and other reads.
 package struct QueryTuning: Sendable, Hashable {
   /// A small page, so that results begin to arrive soon.
-  package var firstPage = PageSize(documents: 256, bytes: 262_144)
+  package var firstPage = PageSize(documents: 256, bytes: 262_144, rows: 2_048)
   /// Not larger: a page is released at once, and others wait for that.
-  package var nextPage = PageSize(documents: 512, bytes: 262_144)
+  package var nextPage = PageSize(documents: 512, bytes: 262_144, rows: 16_384)
   /// The pages of a query whose results are wanted all together.
   package var wholePage = PageSize.unlimited
   /// The number of documents that a walk with a filter reads first; it doubles up to the maximum, after which others

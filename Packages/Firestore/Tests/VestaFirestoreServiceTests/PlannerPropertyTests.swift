@@ -68,7 +68,7 @@ struct PlannerPropertyTests {
     var found: [Document] = []
     var runner = QueryRunner(query: query, snapshot: snapshot)
     while true {
-      let page = try await runner.page(PageSize(documents: 2, bytes: bytes))
+      let page = try await runner.page(PageSize(documents: 2, bytes: bytes, rows: 7))
       found += page.answer.documents
       guard case .after(let position) = page.rest else { return found }
       runner = QueryRunner(position, snapshot: snapshot)

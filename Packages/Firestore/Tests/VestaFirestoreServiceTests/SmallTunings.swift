@@ -16,7 +16,7 @@ extension SplitMix {
   fileprivate mutating func bytes(of production: Int) -> Int { pick([1, 40, 200, 700, production]) }
 
   fileprivate mutating func page(_ production: PageSize) -> PageSize {
-    PageSize(documents: size(production.documents), bytes: bytes(of: production.bytes))
+    PageSize(documents: size(production.documents), bytes: bytes(of: production.bytes), rows: size(production.rows))
   }
 }
 

@@ -49,8 +49,10 @@ extension FirestoreCall {
       }
       guard case .after(let position) = page.rest else { break }
       try checkDeadline()
-      page = try await engine.reading(version: context.version, scope) { snapshot in
-        try await QueryRunner(position, snapshot: timed(snapshot)).page(options.tuning.queries.nextPage)
+      page = try await indexes.inTurn(position) {
+        try await engine.reading(version: context.version, scope) { snapshot in
+          try await QueryRunner(position, snapshot: timed(snapshot)).page(options.tuning.queries.nextPage)
+        }
       }
     }
     if untold > 0 || isSilent { try await tell(skipped: &untold, context.readTime, receive) }

@@ -57,6 +57,8 @@ final class IndexKeeper: QueryIndexes {
   let keys: DocumentDatabaseKeys
   let options: FirestoreServiceOptions
   let owner: UInt64
+  /// The looks at all documents that continue while an index is made.
+  let scans = FairQueue(limit: scansAtOnce)
 
   /// The indexes that are declared now: by the options, or at run time.
   var declared: DeclaredIndexes { state.withLock { $0.declared } }

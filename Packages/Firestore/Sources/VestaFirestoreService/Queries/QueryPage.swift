@@ -47,6 +47,13 @@ struct QueryPosition: Sendable {
   let query: NormalQuery
   /// The work on the pages before.
   var progress: RaceProgress
+  /// The look at all documents that goes on; its results come together, after the last of them.
+  private(set) var scan: QueryScan?
+
+  /// A position in a look at all documents.
+  init(in scan: QueryScan, of query: NormalQuery, _ progress: RaceProgress) {
+    (self.query, self.progress, self.scan) = (query, progress, scan)
+  }
 
   /// - Parameters:
   ///   - document: The last document that was looked at, in the order of the query.

@@ -8,17 +8,23 @@ struct QueryRunner {
   let query: NormalQuery
   let snapshot: Snapshot
   private let progress: RaceProgress
+  private let scan: QueryScan?
 
-  /// - Parameter progress: The work on the pages before.
-  init(query: NormalQuery, snapshot: Snapshot, progress: RaceProgress = RaceProgress()) {
+  /// - Parameters:
+  ///   - progress: The work on the pages before.
+  ///   - scan: The look at all documents that goes on.
+  init(
+    query: NormalQuery, snapshot: Snapshot, progress: RaceProgress = RaceProgress(), continuing scan: QueryScan? = nil
+  ) {
     self.query = query
     self.snapshot = snapshot.reading(with: snapshot.reader.yielding)
     self.progress = progress
+    self.scan = scan
   }
 
   /// The rest after a page.
   init(_ position: QueryPosition, snapshot: Snapshot) {
-    self.init(query: position.query, snapshot: snapshot, progress: position.progress)
+    self.init(query: position.query, snapshot: snapshot, progress: position.progress, continuing: position.scan)
   }
 
   /// All results.
@@ -50,7 +56,12 @@ struct QueryRunner {
       return try await page(by: plan, query.findNearest == nil ? size : .unlimited)
     }
     if query.collectionID == nil { return try await walk(size) }
-    let (documents, skipped, read) = try await QueryScan(query: query, snapshot: snapshot).results()
+    var scan = scan ?? QueryScan(query, in: snapshot)
+    let read = try await scan.look(atMost: size.rows, in: snapshot)
+    guard scan.isOver else {
+      return QueryPage(answer: QueryAnswer(read: read), rest: .after(QueryPosition(in: scan, of: query, progress)))
+    }
+    let (documents, skipped) = scan.results()
     return QueryPage(answer: QueryAnswer(documents: documents, skipped: skipped, read: read), rest: .none)
   }
 

@@ -4,41 +4,73 @@ import VestaFirestoreModel
 import VestaStoreInterop
 
 /// Answers a query by looking at every document of its collections, in batches: while an index is being made.
-struct QueryScan {
-  let query: NormalQuery
-  let snapshot: Snapshot
+///
+/// It may stop after a number of rows, and continue with another snapshot of the same version. Of the documents that
+/// have changed since that version, each part takes those of its range, as they were then.
+struct QueryScan: Sendable {
+  private let query: NormalQuery
+  private var scan: GroupScan
+  private var best: BestResults
 
-  /// The results in order, offset and limit applied, with all fields; and how many the offset left out.
-  func results() async throws -> (documents: [Document], skipped: Int, read: Int) {
-    let tuning = snapshot.tuning.queries
-    var best = BestResults(query, wanted: BestResults.needed(for: query), spare: tuning.spareResults)
-    var read = 0
-    var scan = GroupScan(query.collectionID ?? "", range: range, keys: snapshot.keys)
-    let bytes = snapshot.entryTuning.batchBytes
-    while let entries = try await scan.next(tuning.scannedTogether, bytes: bytes, in: snapshot.reader) {
-      read += entries.count
-      try take(entries, into: &best)
-    }
-    for document in try PastDocuments(of: query, in: snapshot).documents { best.take(document) }
-    var sink = QuerySink(query)
-    for document in best.results() where !sink.isFull { sink.take(document) }
-    return (sink.documents, sink.skipped, read)
+  init(_ query: NormalQuery, in snapshot: Snapshot) {
+    self.query = query
+    scan = GroupScan(query.collectionID ?? "", range: Self.range(of: query, snapshot.keys), keys: snapshot.keys)
+    best = BestResults(
+      query, wanted: BestResults.needed(for: query), spare: snapshot.tuning.queries.spareResults)
   }
 
-  private var range: KeyRange {
+  private static func range(of query: NormalQuery, _ keys: DocumentDatabaseKeys) -> KeyRange {
     let path = query.parent.path
-    guard !query.allDescendants, let collectionID = query.collectionID else {
-      return snapshot.keys.documents(below: path)
+    guard !query.allDescendants, let collectionID = query.collectionID else { return keys.documents(below: path) }
+    return keys.documents(of: path.appending(collectionID))
+  }
+
+  /// Whether all documents have been looked at.
+  var isOver: Bool { scan.rest == nil }
+
+  /// Looks at more documents.
+  ///
+  /// - Parameter rows: The number of rows after which others have their turn.
+  /// - Returns: The number of documents.
+  mutating func look(atMost rows: Int, in snapshot: Snapshot) async throws -> Int {
+    guard let lower = scan.rest?.lower else { return 0 }
+    let (together, bytes) = (snapshot.tuning.queries.scannedTogether, snapshot.entryTuning.batchBytes)
+    var (left, read) = (rows, 0)
+    while left > 0 {
+      let wanted = min(together, left)
+      guard let entries = try await scan.next(wanted, bytes: bytes, in: snapshot.reader) else { break }
+      // Rows of other collections cost as much.
+      left -= entries.isEmpty ? wanted : entries.count
+      read += entries.count
+      try take(entries, in: snapshot)
     }
-    return snapshot.keys.documents(of: path.appending(collectionID))
+    try takePast(from: lower, to: scan.rest?.lower, in: snapshot)
+    return read
   }
 
   /// Takes the documents that match.
-  private func take(_ entries: [StoreEntry], into best: inout BestResults) throws {
+  private mutating func take(_ entries: [StoreEntry], in snapshot: Snapshot) throws {
     for entry in entries {
       let pathKey = snapshot.keys.pathKey(ofDocumentKey: entry.key)
       if !snapshot.past.isEmpty, snapshot.past[pathKey] != nil { continue }
       if let document = try snapshot.result(of: query, at: pathKey, entry.value) { best.take(document) }
     }
+  }
+
+  /// Takes the documents of a range that have changed since the version, as they were then.
+  private mutating func takePast(from lower: [UInt8], to upper: [UInt8]?, in snapshot: Snapshot) throws {
+    for case (let pathKey, let row?) in snapshot.past {
+      let key = snapshot.keys.document(pathKey)
+      if key.lexicographicallyPrecedes(lower) { continue }
+      if let upper, !key.lexicographicallyPrecedes(upper) { continue }
+      if let document = try snapshot.result(of: query, at: pathKey, row) { best.take(document) }
+    }
+  }
+
+  /// The results in order, offset and limit applied, with all fields; and how many the offset left out.
+  mutating func results() -> (documents: [Document], skipped: Int) {
+    var sink = QuerySink(query)
+    for document in best.results() where !sink.isFull { sink.take(document) }
+    return (sink.documents, sink.skipped)
   }
 }

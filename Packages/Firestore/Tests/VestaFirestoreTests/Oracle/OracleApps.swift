@@ -127,7 +127,9 @@ enum OracleApps {
   }
 
   private static func page(_ random: inout SplitMix) -> PageSize {
-    PageSize(documents: 1 + random.below(6), bytes: random.pick([1, 100, 1_000, 262_144]))
+    PageSize(
+      documents: 1 + random.below(6), bytes: random.pick([1, 100, 1_000, 262_144]),
+      rows: random.pick([1, 3, 10, 1_000]))
   }
 
   /// Another embedded app of the same project.
