@@ -7,7 +7,7 @@ import VestaTesting
 @testable import VestaDatabaseService
 
 /// The databases of a store, among everything else that is kept of them.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(20)))
 struct DatabaseListTests {
   @Test func `each database with data is listed once, whatever else is kept of it`() async throws {
     var options = DatabaseServiceOptions()

@@ -242,7 +242,7 @@ import VestaTesting
     #expect(session.freeWindow == 1)
   }
 
-  @Test(.timeLimit(.minutes(1))) func `a topic that was left counts until its messages are done with`() async throws {
+  @Test(.timeLimit(.minutes(20))) func `a topic that was left counts until its messages are done with`() async throws {
     let store = ModelStore()
     let engine = makeEngine(store, window: 1)
     let token = try await engine.register()

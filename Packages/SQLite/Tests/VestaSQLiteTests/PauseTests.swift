@@ -17,7 +17,7 @@ extension StoreTuning {
 
 extension OneAtATime {
   /// Pauses on a clock that the test advances.
-  @Suite(.timeLimit(.minutes(2))) struct PauseTests {
+  @Suite(.timeLimit(.minutes(20))) struct PauseTests {
     private let clock = ManualClock()
 
     @Test func `a writer at the limit of the log waits for a reader as long as its patience lasts`() async throws {

@@ -39,7 +39,7 @@ import VestaTransportInteropFakes
     return response.status.code
   }
 
-  @Test(.timeLimit(.minutes(2)))
+  @Test(.timeLimit(.minutes(20)))
   func `in production the hub is for this machine alone, and exports for the user of the server alone`() async throws {
     try await withTemporaryDirectory { directory in
       let settings = Self.settings("prod", data: directory.appending(path: "data").path, production: true)
@@ -68,7 +68,7 @@ import VestaTransportInteropFakes
     }
   }
 
-  @Test(.timeLimit(.minutes(2))) func `of two servers of a project the one that runs is found`() async throws {
+  @Test(.timeLimit(.minutes(20))) func `of two servers of a project the one that runs is found`() async throws {
     try await withTemporaryDirectory { directory in
       let settings = Self.settings("two")
       func hub() async -> String? { await HubLocator.hub(of: settings.project)?.origin }
@@ -84,7 +84,7 @@ import VestaTransportInteropFakes
     }
   }
 
-  @Test(.timeLimit(.minutes(2))) func `a file of a server that does not answer is replaced`() async throws {
+  @Test(.timeLimit(.minutes(20))) func `a file of a server that does not answer is replaced`() async throws {
     try await withTemporaryDirectory { directory in
       let settings = Self.settings("stale")
       // The process lives, and is no server: its number was given away again.

@@ -10,7 +10,7 @@ import VestaTesting
 @Suite(.serialized) struct StartTests {
   private static let freePorts = Dictionary(uniqueKeysWithValues: ServerSettings.usualPorts.keys.map { ($0, 0) })
 
-  @Test(.timeLimit(.minutes(2))) func `two servers do not share a directory of data`() async throws {
+  @Test(.timeLimit(.minutes(20))) func `two servers do not share a directory of data`() async throws {
     try await withTemporaryDirectory { directory in
       let settings = ServerSettings(
         project: "data-\(UUID().uuidString.lowercased())", data: directory.path, ports: Self.freePorts)
@@ -50,7 +50,7 @@ import VestaTesting
     }
   }
 
-  @Test(.timeLimit(.minutes(2))) func `a PostgreSQL that cannot be reached is said at the start`() async throws {
+  @Test(.timeLimit(.minutes(20))) func `a PostgreSQL that cannot be reached is said at the start`() async throws {
     var settings = ServerSettings(project: "p", ports: Self.freePorts)
     settings.postgres = "postgres://nobody:secret@127.0.0.1:1/x?connect_timeout=2"
     let error = await #expect(throws: ServerError.self) { _ = try await VestaServer.start(settings) }
@@ -58,7 +58,7 @@ import VestaTesting
     #expect(text.contains("The PostgreSQL of --store cannot be used") && !text.contains("secret"), "\(text)")
   }
 
-  @Test(.timeLimit(.minutes(2))) func `a second signal ends a command that ignores signals`() async throws {
+  @Test(.timeLimit(.minutes(20))) func `a second signal ends a command that ignores signals`() async throws {
     let ports = ["", "-auth", "-database", "-firestore", "-functions", "-hub", "-storage"]
     let arguments = try ServeArguments(ports.flatMap { ["--port\($0)", "0"] }, in: "/no", keepsData: false)
     let (said, statuses, clock) = (VestaTesting.Log<String>(), VestaTesting.Log<Int32>(), ManualClock())
