@@ -42,7 +42,7 @@ public final class KeptKeys: Sendable {
     }
 
     func generateSigningKey(_ algorithm: SignatureAlgorithm, keyID: String?) async throws -> any SigningKey {
-      // A key that has a name of its own is not the same as another one.
+      // A named key is always a new one.
       guard algorithm == .rs256, keyID == nil else {
         return try await inner.generateSigningKey(algorithm, keyID: keyID)
       }

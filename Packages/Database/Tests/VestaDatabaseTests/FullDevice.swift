@@ -18,7 +18,7 @@ final class FullDevice: StoreProvider, OrderedStore {
 
   let store = ModelStore()
   let room = Locked(Room.enough)
-  /// What the next commit waits for, once it knows what room there is.
+  /// A gate that holds the next commit, after it has read the room.
   let held = Locked<Gate?>(nil)
   /// The commits that have begun to wait.
   let arrived = Log<Int>()

@@ -187,7 +187,7 @@ final class Persistence: Sendable {
         return await failed(Array(rest), error)
       } catch {
         refused(job, error)
-        // After a change that is not kept, those that build on it are not kept either.
+        // Later changes build on the refused one, so they are left out too.
         rest = state.withLock { [rest] in $0.backlog.fitting(Array(rest.dropFirst()))[...] }
         continue
       }

@@ -47,7 +47,7 @@ struct QueryPosition: Sendable {
   let query: NormalQuery
   /// The work on the pages before.
   var progress: RaceProgress
-  /// The look at all documents that goes on; its results come together, after the last of them.
+  /// An unfinished look at all documents. It has its results after the last part.
   private(set) var scan: QueryScan?
 
   /// A position in a look at all documents.

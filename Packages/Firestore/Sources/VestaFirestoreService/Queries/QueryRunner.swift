@@ -12,7 +12,7 @@ struct QueryRunner {
 
   /// - Parameters:
   ///   - progress: The work on the pages before.
-  ///   - scan: The look at all documents that goes on.
+  ///   - scan: An unfinished look at all documents.
   init(
     query: NormalQuery, snapshot: Snapshot, progress: RaceProgress = RaceProgress(), continuing scan: QueryScan? = nil
   ) {

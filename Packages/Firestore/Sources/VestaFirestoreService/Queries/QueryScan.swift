@@ -5,8 +5,8 @@ import VestaStoreInterop
 
 /// Answers a query by looking at every document of its collections, in batches: while an index is being made.
 ///
-/// It may stop after a number of rows, and continue with another snapshot of the same version. Of the documents that
-/// have changed since that version, each part takes those of its range, as they were then.
+/// It may stop after a number of rows, and continue with another snapshot of the same version. A document that has
+/// changed since that version is taken from the past, by the part whose range contains it.
 struct QueryScan: Sendable {
   private let query: NormalQuery
   private var scan: GroupScan
