@@ -1,6 +1,8 @@
 public import VestaCryptoInterop
 
-/// A crypto provider that forwards its calls to another one. A type that conforms replaces single calls.
+/// A crypto provider that forwards its calls to another one.
+///
+/// A type that conforms replaces single calls.
 ///
 /// For a test or a benchmark that changes or measures one call of real cryptography.
 public protocol PassingCrypto: CryptoProvider {

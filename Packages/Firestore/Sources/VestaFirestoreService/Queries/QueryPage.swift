@@ -47,7 +47,7 @@ struct QueryPosition: Sendable {
   let query: NormalQuery
   /// The work on the pages before.
   var progress: RaceProgress
-  /// An unfinished look at all documents. It has its results after the last part.
+  /// An unfinished look at all documents, which has its results after the last part.
   private(set) var scan: QueryScan?
 
   /// A position in a look at all documents.
